@@ -79,11 +79,11 @@ final class PredecessorWatch {
     }
 
     /**
-     * Whether a state is needed, because some log does not reach back, and whose log does brings nothing. If so, it is
-     * asked for now.
+     * Whether a state is needed, because some log does not reach back, and whose log does brings nothing; or, after a
+     * longer time, because nobody brings anything. If so, it is asked for now.
      */
     boolean starves() {
-        boolean starves = isLogTruncated && isBehind() && state.now - starvingTick > patienceTicks();
+        boolean starves = isBehind() && state.now - starvingTick > starvingTicks();
         if (starves) {
             starvingTick = state.now;
         }
@@ -94,9 +94,15 @@ final class PredecessorWatch {
         return 2L * state.settings.suspicionTicks();
     }
 
+    /** A log that does reach back may be slow to begin with, and is mostly shorter than a state. */
+    private long starvingTicks() {
+        return isLogTruncated ? patienceTicks() : 2 * patienceTicks();
+    }
+
     /** The next tick, at the latest, at which any of this changes unless more is heard before. */
     long dueTick() {
         long silent = heardTick + state.settings.predecessorTimeoutTicks() + 1;
-        return isBehind() ? Math.min(silent, Math.min(fedTick, starvingTick) + patienceTicks() + 1) : silent;
+        long hungry = Math.min(fedTick + patienceTicks(), starvingTick + starvingTicks()) + 1;
+        return isBehind() ? Math.min(silent, hungry) : silent;
     }
 }

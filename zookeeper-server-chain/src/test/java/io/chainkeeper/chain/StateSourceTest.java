@@ -26,6 +26,10 @@ public final class StateSourceTest {
 
     /** The last of the chain misses what the others no longer have in memory, some not even in their logs. */
     private void leaveBehind(List<Integer> withoutLog) {
+        leaveBehind(behind, withoutLog);
+    }
+
+    private void leaveBehind(int behind, List<Integer> withoutLog) {
         ensemble.isolate(behind);
         for (int i = 0; i < VALUES; i++) {
             ensemble.replica(leader).propose("a" + i);
@@ -36,6 +40,10 @@ public final class StateSourceTest {
     }
 
     private Set<Integer> askedForState() {
+        return askedForState(behind);
+    }
+
+    private Set<Integer> askedForState(int behind) {
         Set<Integer> asked = new TreeSet<>();
         for (int i = 0; i < SOME_TIME_TICKS; i++) {
             ensemble.run(1);
@@ -65,6 +73,20 @@ public final class StateSourceTest {
         assertTrue("the leader is asked", ensemble.replica(leader).logReads().contains(1L));
         assertTrue("others say so", ensemble.wasSent(others.get(3), behind, Truncated.class::isInstance));
         assertTrue("state is asked of " + asked, asked.contains(others.get(1)));
+        assertTrue(ensemble.replica(leader).leads());
+    }
+
+    /** Nobody but the leader is ahead of it, so nobody tells it that a log does not reach back. */
+    @Test
+    public void diskOfTheLeaderHangsAndNobodyElseIsAhead_stateOfAnotherIsFetched() {
+        int first = others.get(1);
+        leaveBehind(first, List.of());
+        ensemble.holdDisk(leader);
+        ensemble.holdReads(leader);
+        ensemble.rejoin(first);
+        Set<Integer> asked = askedForState(first);
+        assertTrue("the leader is asked", ensemble.replica(leader).logReads().contains(1L));
+        assertTrue("state is asked of " + asked, asked.contains(others.get(2)));
         assertTrue(ensemble.replica(leader).leads());
     }
 

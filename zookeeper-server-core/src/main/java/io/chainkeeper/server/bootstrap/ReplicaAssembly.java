@@ -26,6 +26,7 @@ import io.chainkeeper.server.session.SessionIds;
 import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.RecoveredTransactions;
+import java.util.function.LongSupplier;
 
 /**
  * Puts together what executes the order, proposes to it and looks after time: one object graph for production, for the
@@ -68,6 +69,8 @@ final class ReplicaAssembly {
         ReplicaSettings settings = core.settings();
         ReplicatedState state = core.recovered().state();
         Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile(), settings.levels());
+        ClusterFormation cluster = new ClusterFormation(
+                self, core.server(), state, core.proposer(), core.ensemble(), environment.naming());
         return new MaintenanceTasks(
                 new MaintenanceSchedule(
                         core.runtime().maintenance(settings.replicaId()),
@@ -76,10 +79,9 @@ final class ReplicaAssembly {
                 core.server(),
                 core::status,
                 environment,
-                new ClusterFormation(
-                        self, core.server(), state, core.proposer(), core.ensemble(), environment.naming()),
+                cluster,
                 ensembleTasks(),
-                clientTasks(),
+                clientTasks(cluster),
                 auditTasks(),
                 new StateReplacement(self, environment::replaceState));
     }
@@ -90,16 +92,17 @@ final class ReplicaAssembly {
         return new EnsembleTasks(core.ensemble(), () -> configuration.show(clientPort, aside), reconfigurer(), levels);
     }
 
-    private ClientTasks clientTasks() {
+    private ClientTasks clientTasks(ClusterFormation cluster) {
+        LongSupplier clockMillis = core.runtime()::monotonicMillis;
+        long patienceMillis = core.settings().servingPatienceMillis();
         ServingPolicy serving = new ServingPolicy(
-                core.server(),
-                core.proposer(),
-                core.runtime()::monotonicMillis,
-                core.settings().servingPatienceMillis(),
-                environment.withoutOrder());
+                core.server(), core.proposer(), clockMillis, patienceMillis, environment.withoutOrder());
         return new ClientTasks(
                 core.server(),
                 serving,
+                cluster,
+                clockMillis,
+                patienceMillis,
                 sessionKeeper(),
                 core.runtime().containerReaper(core.database(), core.router()));
     }

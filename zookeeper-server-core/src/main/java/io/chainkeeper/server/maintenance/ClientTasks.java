@@ -5,6 +5,7 @@ import io.chainkeeper.server.session.SessionKeeper;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * What is done for clients: they are let in, their sessions end, and nodes whose time has passed are deleted. Used by
@@ -13,19 +14,30 @@ import java.util.function.Consumer;
 public final class ClientTasks {
     private final OrderedZooKeeperServer server;
     private final ServingPolicy serving;
+    private final UnservedSessions unserved;
     private final SessionKeeper sessions;
     private final Consumer<Boolean> reaper;
 
     /**
      * @param server whose clients they are
      * @param serving lets clients in
+     * @param cluster lets this replica's sessions be ownerless
+     * @param clockMillis a monotonic clock
+     * @param patienceMillis how long this replica may have a leader and serve nobody until then
      * @param sessions ends sessions
      * @param reaper deletes empty containers while told to
      */
     public ClientTasks(
-            OrderedZooKeeperServer server, ServingPolicy serving, SessionKeeper sessions, Consumer<Boolean> reaper) {
+            OrderedZooKeeperServer server,
+            ServingPolicy serving,
+            ClusterFormation cluster,
+            LongSupplier clockMillis,
+            long patienceMillis,
+            SessionKeeper sessions,
+            Consumer<Boolean> reaper) {
         this.server = server;
         this.serving = serving;
+        this.unserved = new UnservedSessions(clockMillis, patienceMillis, cluster::giveUpOwnSessions);
         this.sessions = sessions;
         this.reaper = reaper;
     }
@@ -38,6 +50,7 @@ public final class ClientTasks {
     /** Lets clients in, or no longer: see {@link ServingPolicy#tick}. */
     void letIn(OrderingStatus status, boolean configured, boolean awaitsAdmission, Executor reached) {
         serving.tick(status, configured, awaitsAdmission, reached);
+        unserved.tick(status.role(), configured, server.isServing());
     }
 
     /** Ends sessions, and deletes what nobody needs. */

@@ -174,9 +174,18 @@ public final class ClusterFormation {
 
     /** A member has gone silent, or is none any more. */
     void orphan(int member) {
+        orphan(member, "is silent");
+    }
+
+    /** This replica serves nobody. */
+    void giveUpOwnSessions() {
+        orphan(self.replicaId(), "serves nobody");
+    }
+
+    private void orphan(int member, String reason) {
         long incarnation = replicated.incarnationOf(member);
         if (incarnation != Long.MIN_VALUE) {
-            LOG.info("Replica {} is silent: its sessions become ownerless", member);
+            LOG.info("Replica {} {}: its sessions become ownerless", member, reason);
             proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
         }
     }
