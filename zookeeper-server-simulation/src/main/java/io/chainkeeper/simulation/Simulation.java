@@ -11,6 +11,7 @@ import io.chainkeeper.simulation.host.BoundsChecker;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.register.RegisterWorkload;
 import io.chainkeeper.simulation.swarm.Decisions;
+import io.chainkeeper.simulation.swarm.FaultCount;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import io.chainkeeper.simulation.swarm.SwarmDraw;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
@@ -84,7 +85,7 @@ public final class Simulation {
      * @param positions decided
      * @param operations asked by clients
      * @param answered of them
-     * @param faults how many of each kind were due
+     * @param faults how many of each kind were due, and had an effect
      * @param peaks the most that each queue, window and buffer has held, beside its bound
      * @param traceHash of everything that happened
      */
@@ -95,7 +96,7 @@ public final class Simulation {
             long positions,
             long operations,
             long answered,
-            Map<String, Integer> faults,
+            Map<String, FaultCount> faults,
             Map<String, BoundsChecker.Peak> peaks,
             long traceHash) {}
 
@@ -237,7 +238,7 @@ public final class Simulation {
                 cluster.checker().lastPosition(),
                 workload.operations(),
                 workload.answered(),
-                decisions.drawn(),
+                decisions.counts(),
                 cluster.bounds().peaks(),
                 trace.hash());
     }

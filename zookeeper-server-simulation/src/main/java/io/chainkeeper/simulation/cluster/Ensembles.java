@@ -75,14 +75,19 @@ public final class Ensembles {
      *
      * @param next the ensemble
      * @param random what whoever asks draws
+     * @return whether replicas are told, or somebody asks
      */
-    public void wanted(Ensemble next, SplittableRandom random) {
+    public boolean wanted(Ensemble next, SplittableRandom random) {
         if (!workload.asksForEnsembles()) {
             configured(next);
             machines.forEach(this::tellOrStart);
-        } else if (workload.askFor(next, random)) {
+            return true;
+        }
+        boolean isAsked = workload.askFor(next, random);
+        if (isAsked) {
             asked(next);
         }
+        return isAsked;
     }
 
     /**

@@ -86,9 +86,10 @@ public final class HangingDisks {
      * @param replica that asks it
      * @param what it gives no answer to
      * @param micros how long; {@link #FOR_GOOD} without an end
+     * @return whether it did not hang already
      */
-    public void hangOwn(int replica, Unanswered what, long micros) {
-        hang(replica, OWN, what, micros);
+    public boolean hangOwn(int replica, Unanswered what, long micros) {
+        return hang(replica, OWN, what, micros);
     }
 
     /**
@@ -97,15 +98,16 @@ public final class HangingDisks {
      * @param replica that asks it
      * @param number of the disk
      * @param micros how long; {@link #FOR_GOOD} without an end
+     * @return whether it did not hang already
      */
-    public void hangShared(int replica, int number, long micros) {
-        hang(replica, number, Unanswered.EVERYTHING, micros);
+    public boolean hangShared(int replica, int number, long micros) {
+        return hang(replica, number, Unanswered.EVERYTHING, micros);
     }
 
-    private void hang(int replica, int number, Unanswered what, long micros) {
+    private boolean hang(int replica, int number, Unanswered what, long micros) {
         Disk disk = new Disk(replica, number);
         if (hanging.containsKey(disk)) {
-            return;
+            return false;
         }
         trace.record(replica, number == OWN ? "its disk hangs" : "a shared disk hangs for it:", number, what);
         long until = micros == FOR_GOOD ? FOR_GOOD : events.nowMicros() + micros;
@@ -121,6 +123,7 @@ public final class HangingDisks {
                 }
             });
         }
+        return true;
     }
 
     /** A replica's own disk answers again: somebody has seen to it. */

@@ -152,12 +152,14 @@ public final class Starting {
     /**
      * Tries to start a server with the directory of another one that is down: it must refuse, and change nothing. A
      * directory that does not say yet whose it is can be anybody's.
+     *
+     * @return whether it tried
      */
-    public void startInDirectoryOf(int id, int owner) {
+    public boolean startInDirectoryOf(int id, int owner) {
         Machine other = machines.get(owner - 1);
         SimulatedDisk disk = other.replica.log().disk();
         if (machines.get(id - 1).knownEnsemble < 0 || !Files.exists(disk.root().resolve(IDENTITY))) {
-            return;
+            return false;
         }
         long before = disk.contentHash();
         mistaken = other;
@@ -176,6 +178,7 @@ public final class Starting {
         } finally {
             mistaken = null;
         }
+        return true;
     }
 
     private StateMachine recoverFiles(Machine machine) {

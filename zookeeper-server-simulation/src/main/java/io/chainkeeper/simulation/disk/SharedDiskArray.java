@@ -220,9 +220,13 @@ public final class SharedDiskArray {
 
     // ---------------------------------------------------------------- faults
 
-    /** Of what was written and not forced, something arrives on each disk. */
-    public void arriveLate() {
-        disks.forEach(SimulatedSharedDisk::arriveLate);
+    /** Of what was written and not forced, something arrives on each disk; whether there was anything. */
+    public boolean arriveLate() {
+        boolean arrives = false;
+        for (SimulatedSharedDisk disk : disks) {
+            arrives |= disk.arriveLate();
+        }
+        return arrives;
     }
 
     /**
@@ -230,8 +234,9 @@ public final class SharedDiskArray {
      *
      * @param number of the disk, from 0
      * @param replacedAfterMicros when an operator begins to fill it
+     * @return whether it is lost now, and was not before
      */
-    public void lose(int number, long replacedAfterMicros) {
+    public boolean lose(int number, long replacedAfterMicros) {
         boolean mayBeLost = !lost.contains(number) && lost.size() < (count() - 1) / 2;
         if (mayBeLost) {
             trace.record(0, "lost is shared disk", number, null);
@@ -239,6 +244,7 @@ public final class SharedDiskArray {
             disk(number).replaceByEmpty();
             events.after(replacedAfterMicros, () -> replace(number));
         }
+        return mayBeLost;
     }
 
     /**
@@ -248,10 +254,11 @@ public final class SharedDiskArray {
      * @param number of the disk, from 0
      * @param micros for so long
      * @param saysSo whether it says that it is another cluster's; if not, it passes for the right one
+     * @return whether it is exchanged now, and was not before
      */
-    public void exchange(int number, long micros, boolean saysSo) {
+    public boolean exchange(int number, long micros, boolean saysSo) {
         if (strangers.containsKey(number)) {
-            return;
+            return false;
         }
         trace.record(0, "is exchanged for a disk of another cluster: shared disk", number, null);
         SimulatedSharedDisk stranger =
@@ -260,6 +267,7 @@ public final class SharedDiskArray {
         strangers.put(number, stranger);
         disk(number).unplug();
         events.after(micros, () -> putBack(number));
+        return true;
     }
 
     private DiskLabel labelOfStranger(int number, boolean saysSo) {

@@ -72,12 +72,16 @@ public final class SimulatedSharedDisk {
     }
 
     /** Of what crashed servers had under way, some may arrive now. */
-    public void arriveLate() {
-        unforced.values().forEach(this::arriveSome);
+    public boolean arriveLate() {
+        boolean arrives = false;
+        for (List<Sector> sectorsUnderWay : unforced.values()) {
+            arrives |= arriveSome(sectorsUnderWay);
+        }
+        return arrives;
     }
 
-    private void arriveSome(List<Sector> sectorsUnderWay) {
-        sectorsUnderWay.removeIf(each -> random.nextBoolean() && store(each));
+    private boolean arriveSome(List<Sector> sectorsUnderWay) {
+        return sectorsUnderWay.removeIf(each -> random.nextBoolean() && store(each));
     }
 
     private boolean store(Sector sector) {

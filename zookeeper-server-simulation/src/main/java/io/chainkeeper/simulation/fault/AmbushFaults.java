@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.Message;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -47,7 +48,7 @@ final class AmbushFaults {
     }
 
     /** What protocols call the message of a replica that promises. */
-    private static final Set<String> PROMISES = Set.of("PrepareOk", "Promise");
+    static final Set<String> PROMISES = Set.of("PrepareOk", "Promise");
 
     /** What is not a message: a replica delivers a membership. */
     private static final String MEMBERSHIP = "membership";
@@ -120,6 +121,7 @@ final class AmbushFaults {
             Trap trap = each.next();
             if (trap.kind.equals(kind) && --trap.left == 0) {
                 each.remove();
+                faults.tookEffect(Fault.AMBUSH);
                 strike(from, to, trap.random);
             }
         }
@@ -155,6 +157,7 @@ final class AmbushFaults {
         boolean crashes = random.nextInt(3) == 0;
         long downMicros = 1 + random.nextLong(SOON_MICROS);
         later.accept(soon, () -> {
+            faults.tookEffect(Fault.USURP);
             List<Integer> group = new ArrayList<>(othersWith(random, true));
             group.add(to);
             for (int one : cluster.members()) {
@@ -186,8 +189,12 @@ final class AmbushFaults {
 
     // ---------------------------------------------------------------- who reaches whom
 
-    /** All former cuts are forgotten. Mostly a majority is left together, and more often than not without a leader. */
-    void regroup(SplittableRandom random) {
+    /**
+     * All former cuts are forgotten. Mostly a majority is left together, and more often than not without a leader.
+     *
+     * @return whether anybody is cut off now
+     */
+    boolean regroup(SplittableRandom random) {
         List<Integer> rest = new ArrayList<>(cluster.ensemble().participants());
         List<Integer> group = new ArrayList<>();
         int shape = random.nextInt(8);
@@ -216,6 +223,7 @@ final class AmbushFaults {
                 }
             }
         }
+        return cluster.network().cuts() > 0;
     }
 
     /** Those that are no participants may be on either side. */
@@ -249,15 +257,18 @@ final class AmbushFaults {
 
     // ---------------------------------------------------------------- disks that hang
 
-    /** The disks of one replica, of some or of all hang. */
-    void hang(SplittableRandom random) {
+    /** The disks of one replica, of some or of all hang; whether one of them runs. */
+    boolean hang(SplittableRandom random) {
         int chance = random.nextInt(4);
         int only = 1 + random.nextInt(cluster.members().size());
+        boolean hits = false;
         for (int id : cluster.members()) {
             if (chance == 0 || chance == 1 && random.nextBoolean() || id == only) {
                 hang(id, random.split());
+                hits |= cluster.host(id) != null;
             }
         }
+        return hits;
     }
 
     private void hang(int id, SplittableRandom random) {

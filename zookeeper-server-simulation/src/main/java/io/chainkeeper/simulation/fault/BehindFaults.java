@@ -33,11 +33,11 @@ final class BehindFaults {
         this.faults = faults;
     }
 
-    /** Begins, and draws from that, unless the last minority is not back yet. */
-    void begin(SplittableRandom random) {
+    /** Begins, and draws from that, unless the last minority is not back yet; whether it does. */
+    boolean begin(SplittableRandom random) {
         List<Integer> behind = minority(random);
         if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
-            return;
+            return false;
         }
         int first = behind.get(random.nextInt(behind.size()));
         long split = LONG_MICROS / 2 + random.nextLong(LONG_MICROS);
@@ -51,6 +51,7 @@ final class BehindFaults {
             }
             others(behind).forEach(other -> faults.forget(other, split));
         }
+        return true;
     }
 
     private void cutOff(int one, List<Integer> others, long duration) {

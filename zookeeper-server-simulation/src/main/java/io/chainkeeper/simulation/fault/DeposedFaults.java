@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -167,6 +168,7 @@ final class DeposedFaults {
             cluster.slowDisk(forgetful, 1);
             cluster.start(forgetful);
             heal(laggard, forgetful);
+            faults.tookEffect(Fault.DEPOSE);
             later(MEETING_MICROS + random.nextLong(HOLD_MICROS), this::end);
         } else {
             meet();
@@ -183,6 +185,7 @@ final class DeposedFaults {
                 MEETING_MICROS,
                 () -> cluster.network().reaches(deposed, forgetful),
                 () -> later(1 + random.nextLong(ALONE_MICROS), () -> {
+                    faults.tookEffect(Fault.DEPOSE);
                     cluster.resume(deposed);
                     later(1 + random.nextLong(MEETING_MICROS), this::end);
                 }));

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -91,6 +92,7 @@ final class EpochFaults {
 
     private void forget(List<Integer> replicas) {
         awaited = Set.of();
+        faults.tookEffect(Fault.FORGET_EPOCH);
         for (int id : replicas) {
             faults.crash(id, 1 + random.nextLong(RESTART_MICROS));
             cluster.slowDisk(id, 1);

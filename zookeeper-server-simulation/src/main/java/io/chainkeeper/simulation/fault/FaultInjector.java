@@ -53,7 +53,7 @@ public final class FaultInjector {
     private final Decisions decisions;
     private final Cluster cluster;
     private final MembershipFaults membership;
-    private final Splits splits;
+    private final LinkFaults links;
     private final FoundingFaults founding;
     private final DeposedFaults deposed;
     private final AmbushFaults ambush;
@@ -100,7 +100,7 @@ public final class FaultInjector {
         this.options = options;
         this.decisions = decisions;
         this.cluster = cluster;
-        this.splits = new Splits(events, options.replicas());
+        this.links = new LinkFaults(events, cluster, options.replicas());
         this.membership = new MembershipFaults(cluster, options.mayRemoveSilent());
         boolean regroups = options.faultIntervalMicros().containsKey(Fault.REGROUP);
         this.founding = regroups
@@ -118,7 +118,7 @@ public final class FaultInjector {
         this.leaves = new LeaveFaults(cluster, this);
         this.operator = new OperatorFaults(cluster, this, leaves);
         this.rises = new RiseFaults(cluster, this, operator, stories);
-        this.shared = new SharedDiskFaults(events, cluster, options, this::later);
+        this.shared = new SharedDiskFaults(events, cluster, options, this);
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
@@ -185,69 +185,82 @@ public final class FaultInjector {
                 SplittableRandom ofFault = ofKind.split();
                 if (decisions.happens(fault)) {
                     random = ofFault;
-                    inject(fault);
+                    if (inject(fault)) {
+                        tookEffect(fault);
+                    }
                 }
                 planNext(fault, meanMicros, ofKind);
             }
         });
     }
 
-    private void inject(Fault fault) {
+    /** Returns whether it has changed something at once; of what comes later {@link #tookEffect} is told then. */
+    private boolean inject(Fault fault) {
         int replica = 1 + random.nextInt(options.replicas());
-        switch (fault) {
+        return switch (fault) {
             case CRASH -> crash(replica, duration());
-            case CRASH_AT_CHANGE -> ofDangerousChange = random;
+            case CRASH_AT_CHANGE -> comesLater(() -> ofDangerousChange = random);
             case CRASH_ALL -> crashAll();
-            case PAUSE -> cluster.pause(replica, duration());
-            case CUT -> cut(replica, otherThan(replica), random.nextInt(3));
-            case ISOLATE -> isolate(replica, random.nextInt(3));
-            case BREAK -> breakLink(replica);
+            case PAUSE -> pause(replica, duration());
+            case CUT -> links.cut(replica, otherThan(replica), random.nextInt(3), random);
+            case ISOLATE -> links.isolate(replica, random);
+            case BREAK -> links.breakLink(replica, otherThan(replica));
             case SLOW_DISK -> slowDisk(replica);
-            case SLOW_LINK -> slowLink(replica);
+            case SLOW_LINK -> links.slow(replica, otherThan(replica), random);
             case DOWN_LONG -> crash(replica, LONG_MICROS + random.nextLong(LONG_MICROS));
             case LOSE_DISK -> loseDisk(replica);
             case RECONFIGURE -> membership.reconfigure(random);
-            case PARTITION -> partition();
-            case SPLIT -> splits.split(cluster.network(), random, this::partitionMicros);
+            case PARTITION -> links.partition(random);
+            case SPLIT -> links.split(random);
             case LEAVE_BEHIND -> behind.begin(random);
             case REGROUP -> founding.regroup(random);
-            case DEPOSE -> deposed.depose(random);
+            case DEPOSE -> comesLater(() -> deposed.depose(random));
             case DOWN_FOR_GOOD -> hangs.goneForGood(false, random);
-            case STALL -> cluster.pause(replica, random.nextLong(STALL_MICROS));
-            case DRIFT -> cluster.drift(replica);
+            case STALL -> pause(replica, random.nextLong(STALL_MICROS));
+            case DRIFT -> drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
             case FAIL_FORCE -> failForce(replica);
             case FULL_DISK -> fillDisk(replica);
             case ROT -> rot(replica);
-            case AMBUSH -> ambush.layTrap(random);
+            case AMBUSH -> comesLater(() -> ambush.layTrap(random));
             case SHUFFLE -> ambush.regroup(random);
             case HANG -> ambush.hang(random);
             case NEW_LIST -> membership.replaceList(random);
-            case USURP -> ambush.awaitPromise(random);
-            case REPLACE -> replaced.replace(random);
-            case TAKE_OVER -> takeovers.begin(random);
-            case FORGET_EPOCH -> epochs.begin(random);
+            case USURP -> comesLater(() -> ambush.awaitPromise(random));
+            case REPLACE -> comesLater(() -> replaced.replace(random));
+            case TAKE_OVER -> comesLater(() -> takeovers.begin(random));
+            case FORGET_EPOCH -> comesLater(() -> epochs.begin(random));
             case WRONG_DIRECTORY -> operator.startInDirectoryOf(replica, otherThan(replica), random);
-            case UPGRADE -> operator.changeRelease(replica, random, Upgrades.PRESENT);
-            case GO_BACK -> operator.changeRelease(replica, random, Upgrades.FORMER);
-            case GO_BACK_BEFORE_RISE -> rises.goBackBeforeRise(random);
-            case GO_BACK_AT_RISE -> rises.goBackAtRise(random);
+            case UPGRADE -> operator.changeRelease(fault, replica, random, Upgrades.PRESENT);
+            case GO_BACK -> operator.changeRelease(fault, replica, random, Upgrades.FORMER);
+            case GO_BACK_BEFORE_RISE -> comesLater(() -> rises.goBackBeforeRise(random));
+            case GO_BACK_AT_RISE -> comesLater(() -> rises.goBackAtRise(random));
             case SHARED_DISK_DIES -> shared.die(random);
             case SHARED_DISK_LOST -> shared.lose(random);
             case SHARED_DISK_CUT -> shared.cut(replica, random);
             case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             case LATE_WRITES -> shared.arriveLate();
-            case STALL_AT_DISK -> shared.stallAtNextAccess(random);
+            case STALL_AT_DISK -> comesLater(() -> shared.stallAtNextAccess(random));
             case DISK_HANGS -> hangs.hangOwn(replica, random);
             case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> outdated.begin(fault, random);
-            case LEAVE -> leaves.begin(random);
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> comesLater(() -> outdated.begin(fault, random));
+            case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
-        }
+        };
+    }
+
+    private static boolean comesLater(Runnable beginning) {
+        beginning.run();
+        return false;
+    }
+
+    /** The moment that a fault has waited for has come, and the fault with it. */
+    void tookEffect(Fault fault) {
+        decisions.tookEffect(fault);
     }
 
     /** Short or long, evenly over the orders of magnitude. */
@@ -276,58 +289,83 @@ public final class FaultInjector {
             ofDangerousChange = null;
             int replica = 1 + ofChange.nextInt(options.replicas());
             events.after(ofChange.nextLong(DANGEROUS_MICROS), () -> {
-                if (!stopped) {
-                    crash(replica, 1 + ofChange.nextLong(DANGEROUS_MICROS));
+                if (!stopped && crash(replica, 1 + ofChange.nextLong(DANGEROUS_MICROS))) {
+                    tookEffect(Fault.CRASH_AT_CHANGE);
                 }
             });
         }
     }
 
-    /** A replica that runs crashes, and starts again if faults have not stopped by then. */
-    void crash(int replica, long downMicros) {
-        if (cluster.crash(replica)) {
+    /** A replica that runs crashes, and starts again if faults have not stopped by then; whether it was running. */
+    boolean crash(int replica, long downMicros) {
+        boolean ran = cluster.crash(replica);
+        if (ran) {
             events.after(downMicros, () -> {
                 if (!stopped) {
                     cluster.start(replica);
                 }
             });
         }
+        return ran;
     }
 
-    private void crashAll() {
+    private boolean crashAll() {
+        boolean ran = false;
         for (int id = 1; id <= options.replicas(); id++) {
-            crash(id, duration());
+            ran |= crash(id, duration());
         }
+        return ran;
     }
 
-    private void loseDisk(int replica) {
-        if (membership.mayLoseDisk(replica)) {
+    private boolean runs(int replica) {
+        return cluster.replica(replica).isRunning();
+    }
+
+    private boolean pause(int replica, long micros) {
+        cluster.pause(replica, micros);
+        return runs(replica);
+    }
+
+    private boolean drift(int replica) {
+        cluster.drift(replica);
+        return runs(replica) && options.clockSkewPercent() > 0;
+    }
+
+    private boolean loseDisk(int replica) {
+        boolean may = membership.mayLoseDisk(replica);
+        if (may) {
             crash(replica, duration());
             emptyDisk(replica, random);
         }
+        return may;
     }
 
-    private void rot(int replica) {
-        if (membership.mayLoseDisk(replica)) {
-            crash(replica, duration());
-            if (cluster.replica(replica).log().rot()) {
-                emptyDisk(replica, random);
-            }
+    private boolean rot(int replica) {
+        if (!membership.mayLoseDisk(replica)) {
+            return false;
         }
+        crash(replica, duration());
+        boolean isFound = cluster.replica(replica).log().rot();
+        if (isFound) {
+            emptyDisk(replica, random);
+        }
+        return isFound;
     }
 
-    private void failForce(int replica) {
-        if (cluster.replica(replica).isRunning()) {
+    private boolean failForce(int replica) {
+        if (runs(replica)) {
             cluster.replica(replica).log().disk().failForces(1);
         }
+        return runs(replica);
     }
 
-    private void fillDisk(int replica) {
-        if (cluster.replica(replica).isRunning()) {
+    private boolean fillDisk(int replica) {
+        if (runs(replica)) {
             SimulatedDisk full = cluster.replica(replica).log().disk();
             full.setFull(true);
             events.after(duration(), () -> full.setFull(false));
         }
+        return runs(replica);
     }
 
     /** A replica that is down finds nothing when it starts again, and perhaps another time of day. */
@@ -338,63 +376,21 @@ public final class FaultInjector {
         }
     }
 
-    private void jumpClock(int replica) {
+    private boolean jumpClock(int replica) {
         crash(replica, duration());
-        if (!cluster.replica(replica).isRunning()) {
-            if (random.nextBoolean()) {
-                cluster.replica(replica).setClockBack();
-            } else {
-                cluster.replica(replica).setClockForward();
-            }
+        if (runs(replica)) {
+            return false;
         }
-    }
-
-    private void cut(int one, int other, int directions) {
-        if (one == other) {
-            return;
+        if (random.nextBoolean()) {
+            cluster.replica(replica).setClockBack();
+        } else {
+            cluster.replica(replica).setClockForward();
         }
-        long duration = duration();
-        if (directions != 1) {
-            cutDirection(one, other, duration);
-        }
-        if (directions != 2) {
-            cutDirection(other, one, duration);
-        }
+        return true;
     }
 
     void cutDirection(int from, int to, long duration) {
-        cluster.network().cut(from, to);
-        events.after(duration, () -> cluster.network().heal(from, to));
-    }
-
-    private void isolate(int replica, int directions) {
-        for (int other = 1; other <= options.replicas(); other++) {
-            cut(replica, other, directions);
-        }
-    }
-
-    private long partitionMicros() {
-        return random.nextBoolean() ? duration() : random.nextLong(LONG_MICROS);
-    }
-
-    /** Cuts a group off from the rest. Each link between them heals in its own time. */
-    private void partition() {
-        long group = random.nextLong(1L << options.replicas());
-        long least = partitionMicros();
-        int directions = random.nextInt(3);
-        for (int one = 1; one <= options.replicas(); one++) {
-            for (int other = 1; other <= options.replicas(); other++) {
-                if ((group >> one - 1 & 1) == 1 && (group >> other - 1 & 1) == 0) {
-                    long duration = least + duration();
-                    if (directions != 1) {
-                        cutDirection(one, other, duration);
-                    }
-                    if (directions != 2) {
-                        cutDirection(other, one, duration);
-                    }
-                }
-            }
-        }
+        links.cutDirection(from, to, duration);
     }
 
     /** A replica writes checkpoints, so that its log can be cut, and starts anew, so that its memory is empty. */
@@ -427,23 +423,10 @@ public final class FaultInjector {
         }
     }
 
-    private void breakLink(int replica) {
-        int other = otherThan(replica);
-        if (other != replica) {
-            cluster.network().breakLink(replica, other);
-        }
-    }
-
-    private void slowDisk(int replica) {
-        cluster.slowDisk(replica, 1 + random.nextInt(MAX_SLOW_FACTOR));
+    private boolean slowDisk(int replica) {
+        int factor = 1 + random.nextInt(MAX_SLOW_FACTOR);
+        cluster.slowDisk(replica, factor);
         events.after(duration(), () -> cluster.slowDisk(replica, 1));
-    }
-
-    private void slowLink(int replica) {
-        int other = otherThan(replica);
-        if (other != replica) {
-            cluster.network().slow(replica, other, 1 + random.nextInt(MAX_SLOW_FACTOR));
-            events.after(duration(), () -> cluster.network().slow(replica, other, 1));
-        }
+        return factor > 1 && runs(replica);
     }
 }

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -51,7 +52,10 @@ final class FewListedFaults {
         stories.await(
                 HOLD_MICROS,
                 () -> cluster.checker().lastPosition() > before + POSITIONS_DECIDED && !isAloneWith(observer),
-                this::end,
+                () -> {
+                    stories.reached(Fault.FEW_LISTED);
+                    end();
+                },
                 this::end);
     }
 

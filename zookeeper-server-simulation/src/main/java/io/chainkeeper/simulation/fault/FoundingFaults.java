@@ -102,6 +102,7 @@ public final class FoundingFaults {
         if (!decisions.happens("apart")) {
             return;
         }
+        decisions.tookEffect("apart");
         cluster.crash(id);
         if (apart.isEmpty()) {
             long split = APART_MICROS / 2 + ofFault.nextLong(APART_MICROS);
@@ -134,21 +135,29 @@ public final class FoundingFaults {
         apart.clear();
     }
 
-    /** Former cuts heal, a group is cut off from the others or none is, and some replicas fall. */
-    void regroup(SplittableRandom ofFault) {
+    /**
+     * Former cuts heal, a group is cut off from the others or none is, and some replicas fall; unless founders are kept
+     * apart.
+     *
+     * @return whether somebody is cut off or has fallen
+     */
+    boolean regroup(SplittableRandom ofFault) {
         if (events.nowMicros() < apartUntilMicros) {
-            return;
+            return false;
         }
         boolean all = ofFault.nextInt(4) == 0;
         List<Integer> group = cluster.members().stream()
                 .filter(id -> all || ofFault.nextBoolean())
                 .toList();
         separate(group, ofFault.nextInt(8)); // mostly both directions
+        boolean hits = cluster.network().cuts() > 0;
         for (int id : cluster.members()) {
             if (cluster.replica(id).incarnation() > 0 && ofFault.nextInt(3) == 0) {
+                hits |= cluster.replica(id).isRunning();
                 fall(id, ofFault);
             }
         }
+        return hits;
     }
 
     private void separate(List<Integer> group, int directions) {

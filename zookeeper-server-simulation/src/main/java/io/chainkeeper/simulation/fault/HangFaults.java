@@ -52,12 +52,12 @@ final class HangFaults {
     }
 
     /** A replica's own disk. At times the process is killed meanwhile, and the disk is back then, or not yet. */
-    void hangOwn(int replica, SplittableRandom random) {
+    boolean hangOwn(int replica, SplittableRandom random) {
         if (!cluster.replica(replica).isRunning()) {
-            return;
+            return false;
         }
         long micros = micros(random);
-        disks.hangOwn(replica, drawUnanswered(random.split()), micros);
+        boolean hangs = disks.hangOwn(replica, drawUnanswered(random.split()), micros);
         if (random.nextBoolean()) {
             boolean helps = random.nextBoolean();
             faults.later(random.nextLong(micros), () -> {
@@ -67,19 +67,21 @@ final class HangFaults {
                 }
             });
         }
+        return hangs;
     }
 
     /**
      * One participant more, or its disk only, if those that are left have the disks to decide without all that are gone
      * for good.
      */
-    void goneForGood(boolean onlyDisk, SplittableRandom random) {
+    boolean goneForGood(boolean onlyDisk, SplittableRandom random) {
         List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
         left.removeAll(cluster.gone());
         Integer next = left.remove(random.nextInt(left.size()));
         int quorum = cluster.checker().membership().quorum();
         long voters = left.stream().filter(cluster::hasVoted).count();
-        if (voters >= quorum && cluster.checker().lastPosition() > 0) {
+        boolean mayGo = voters >= quorum && cluster.checker().lastPosition() > 0;
+        if (mayGo) {
             cluster.gone().add(next);
             if (onlyDisk && cluster.replica(next).isRunning()) {
                 disks.hangOwn(next, drawUnanswered(random.split()), HangingDisks.FOR_GOOD);
@@ -87,10 +89,11 @@ final class HangFaults {
                 cluster.crash(next);
             }
         }
+        return mayGo;
     }
 
     /** Some of the shared disks, or all, for one replica or for all. */
-    void hangShared(int replica, SplittableRandom random) {
+    boolean hangShared(int replica, SplittableRandom random) {
         int all = cluster.sharedDisks().count();
         int first = random.nextInt(all);
         int minority = (all - 1) / 2;
@@ -98,13 +101,16 @@ final class HangFaults {
         int count = isMinority ? 1 + random.nextInt(minority) : minority + 1 + random.nextInt(minority + 1);
         boolean forAll = isMinority && random.nextBoolean();
         long micros = micros(random);
+        boolean hangs = false;
         for (int id : forAll ? cluster.members() : List.of(replica)) {
             for (int i = 0; i < count; i++) {
-                disks.hangShared(id, (first + i) % all, micros);
+                hangs |= disks.hangShared(id, (first + i) % all, micros)
+                        && cluster.replica(id).isRunning();
             }
         }
         if (random.nextInt(3) == 0) {
             faults.later(random.nextLong(micros), () -> faults.crash(replica, FaultInjector.duration(random)));
         }
+        return hangs;
     }
 }

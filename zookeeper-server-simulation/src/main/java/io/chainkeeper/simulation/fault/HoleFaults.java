@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -48,7 +49,7 @@ final class HoleFaults {
         forgetful = drawn;
         before = host.position() + random.nextInt(POSITIONS);
         cluster.slowDisk(forgetful, hangingDisk);
-        stories.await(HOLD_MICROS, this::hasCheckpointAhead, () -> crashAgain(STARTS), this::end);
+        stories.await(HOLD_MICROS, this::hasCheckpointAhead, this::crashTimeAndAgain, this::end);
     }
 
     private boolean hasCheckpointAhead() {
@@ -62,6 +63,11 @@ final class HoleFaults {
             host.takeCheckpoint();
         }
         return isAhead;
+    }
+
+    private void crashTimeAndAgain() {
+        stories.reached(Fault.HOLE);
+        crashAgain(STARTS);
     }
 
     private void crashAgain(int left) {

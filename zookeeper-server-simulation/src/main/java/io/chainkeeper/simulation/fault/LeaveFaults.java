@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.server.maintenance.Departure;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -38,7 +39,12 @@ final class LeaveFaults {
         }
         int second = any(cluster.members(), random);
         SplittableRandom ofSecond = random.split();
-        stop(first, FaultInjector.duration(random), random, () -> {});
+        boolean runs = cluster.host(first) != null;
+        stop(first, FaultInjector.duration(random), random, () -> {
+            if (runs) {
+                faults.tookEffect(Fault.LEAVE);
+            }
+        });
         if (second != first && ofSecond.nextInt(3) == 0) {
             faults.later(
                     ofSecond.nextLong(TOGETHER_MICROS),

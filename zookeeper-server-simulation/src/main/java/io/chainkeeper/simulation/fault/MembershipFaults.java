@@ -158,10 +158,10 @@ final class MembershipFaults {
 
     // ---------------------------------------------------------------- the configured ensemble
 
-    /** Adds, removes or replaces one, or turns a participant into an observer or back. */
-    void reconfigure(SplittableRandom random) {
+    /** Adds, removes or replaces one, or turns a participant into an observer or back; whether somebody is told. */
+    boolean reconfigure(SplittableRandom random) {
         if (cluster.checker().lastPosition() == 0) {
-            return; // there is no cluster yet that could be told
+            return false; // there is no cluster yet that could be told
         }
         List<Integer> participants = new ArrayList<>(cluster.ensemble().participants());
         List<Integer> observers = new ArrayList<>(cluster.ensemble().observers());
@@ -181,13 +181,13 @@ final class MembershipFaults {
                 }
             }
         }
-        configure(participants, observers, random);
+        return configure(participants, observers, random);
     }
 
-    /** Gives a whole list, with any of those there may be, mostly few. */
-    void replaceList(SplittableRandom random) {
+    /** Gives a whole list, with any of those there may be, mostly few; whether somebody is told. */
+    boolean replaceList(SplittableRandom random) {
         if (cluster.checker().lastPosition() == 0) {
-            return;
+            return false;
         }
         List<Integer> left = new ArrayList<>(cluster.members());
         List<Integer> participants = new ArrayList<>();
@@ -198,19 +198,18 @@ final class MembershipFaults {
         }
         List<Integer> observers = new ArrayList<>();
         left.stream().filter(id -> random.nextBoolean()).forEach(observers::add);
-        configure(participants, observers, random);
+        return configure(participants, observers, random);
     }
 
-    private void configure(List<Integer> participants, List<Integer> observers, SplittableRandom random) {
+    private boolean configure(List<Integer> participants, List<Integer> observers, SplittableRandom random) {
         observers.removeAll(participants);
         Ensemble next = new Ensemble(participants, observers);
         if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {
-            return; // the leader may not know yet whom it can count on
+            return false; // the leader may not know yet whom it can count on
         }
         boolean mayBe = !participants.isEmpty() && mayBeBlank(participants, 0);
-        if (mayBe && cluster.strangers().mayBeConfigured(next) && !next.equals(cluster.ensemble())) {
-            cluster.ensembles().wanted(next, random);
-        }
+        boolean isOther = mayBe && cluster.strangers().mayBeConfigured(next) && !next.equals(cluster.ensemble());
+        return isOther && cluster.ensembles().wanted(next, random);
     }
 
     /** Also of a participant that is about to be admitted. */

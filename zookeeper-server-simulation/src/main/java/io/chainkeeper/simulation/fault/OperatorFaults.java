@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.swarm.Upgrades;
 import java.util.SplittableRandom;
 
@@ -25,28 +26,44 @@ final class OperatorFaults {
         this.leaves = leaves;
     }
 
-    /** A server is stopped and comes back with another release; or it crashes, and the operator takes the occasion. */
-    void changeRelease(int replica, SplittableRandom random, FeatureRange levels) {
+    /**
+     * A server is stopped and comes back with another release; or it crashes, and the operator takes the occasion.
+     *
+     * @return whether it tries at once
+     */
+    boolean changeRelease(Fault fault, int replica, SplittableRandom random, FeatureRange levels) {
         long downMicros = FaultInjector.duration(random);
-        if (random.nextBoolean()) {
-            leaves.stop(replica, downMicros, random, () -> cluster.releases().install(replica, levels));
-        } else {
-            changeRelease(replica, downMicros, levels);
+        if (!random.nextBoolean()) {
+            return changeRelease(replica, downMicros, levels);
         }
+        leaves.stop(replica, downMicros, random, () -> {
+            if (install(replica, levels)) {
+                faults.tookEffect(fault);
+            }
+        });
+        return false;
     }
 
-    /** A server comes back with another release. Whether it may is up to the server. */
-    void changeRelease(int replica, long downMicros, FeatureRange levels) {
+    private boolean install(int replica, FeatureRange levels) {
+        boolean isOther = !cluster.releases().levels(replica).equals(levels);
+        cluster.releases().install(replica, levels);
+        return isOther;
+    }
+
+    /** A server comes back with another release. Whether it may is up to the server; returns whether it tries. */
+    boolean changeRelease(int replica, long downMicros, FeatureRange levels) {
         faults.crash(replica, downMicros);
-        if (!cluster.replica(replica).isRunning()) {
-            cluster.releases().install(replica, levels);
-        }
+        return !cluster.replica(replica).isRunning() && install(replica, levels);
     }
 
-    /** Sometimes what the server proposes is held back until another one has said that it has gone back. */
-    void askForLevel(int replica, int other, SplittableRandom random) {
+    /**
+     * Sometimes what the server proposes is held back until another one has said that it has gone back.
+     *
+     * @return whether there was a server to be asked
+     */
+    boolean askForLevel(int replica, int other, SplittableRandom random) {
         if (!cluster.replica(replica).isRunning()) {
-            return;
+            return false;
         }
         cluster.host(replica).application().askForLevel();
         if (random.nextBoolean() && other != replica) {
@@ -59,16 +76,15 @@ final class OperatorFaults {
             }
             changeRelease(other, 1 + random.nextLong(SOON_MICROS), Upgrades.FORMER);
         }
+        return true;
     }
 
-    /** Two servers have been stopped, and the one's directory is taken for the other's. */
-    void startInDirectoryOf(int replica, int other, SplittableRandom random) {
+    /** Two servers have been stopped, and the one's directory is taken for the other's; whether one tried to start. */
+    boolean startInDirectoryOf(int replica, int other, SplittableRandom random) {
         faults.crash(replica, FaultInjector.duration(random));
         faults.crash(other, FaultInjector.duration(random));
         boolean areDown =
                 !cluster.replica(replica).isRunning() && !cluster.replica(other).isRunning();
-        if (other != replica && areDown) {
-            cluster.starting().startInDirectoryOf(replica, other);
-        }
+        return other != replica && areDown && cluster.starting().startInDirectoryOf(replica, other);
     }
 }

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.order.OrderChecker;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -107,6 +108,7 @@ final class OverhangFaults {
                 }
             }
         }
+        stories.reached(Fault.OVERHANG);
         cluster.resume(deposed);
         stories.later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
     }

@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -125,6 +126,7 @@ final class OverwrittenFaults {
     }
 
     private void forget() {
+        stories.reached(Fault.OVERWRITE);
         cluster.crash(forgetful);
         cluster.slowDisk(forgetful, 1);
         cluster.network().heal(laggard, forgetful);

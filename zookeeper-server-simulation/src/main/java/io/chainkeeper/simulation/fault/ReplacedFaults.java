@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.order.OrderChecker;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -88,7 +89,9 @@ final class ReplacedFaults {
 
     private boolean leads(int id) {
         ReplicaHost host = cluster.host(id);
-        return host != null && host.status().role() == Role.LEADER;
+        return host != null
+                && host.status().role() == Role.LEADER
+                && host.status().leader() == id;
     }
 
     /** A message is about to leave. */
@@ -103,7 +106,10 @@ final class ReplacedFaults {
                 cluster.network().cut(from, to);
                 stage = Stage.PROMISE_AWAITED;
             }
-        } else if (stage == Stage.PROMISE_AWAITED && kind.equals("PrepareOk") && from == replaced && to == candidate) {
+        } else if (stage == Stage.PROMISE_AWAITED
+                && AmbushFaults.PROMISES.contains(kind)
+                && from == replaced
+                && to == candidate) {
             stage = Stage.GOING_ON;
             later(ARRIVAL_MICROS, this::loseDisk);
         }
@@ -172,6 +178,7 @@ final class ReplacedFaults {
         cluster.members().stream().filter(id -> id != third && id != candidate).forEach(id -> cut(third, id));
         heal(candidate, third);
         await(() -> cluster.network().reaches(candidate, third), () -> {
+            faults.tookEffect(Fault.REPLACE);
             cluster.resume(candidate);
             later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
         });

@@ -10,6 +10,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.swarm.Upgrades;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +68,9 @@ final class RiseFaults {
                 }
             }
             cluster.host(asked).application().askForLevel();
-            operator.changeRelease(other, 1 + random.nextLong(RESTART_MICROS), Upgrades.FORMER);
+            if (operator.changeRelease(other, 1 + random.nextLong(RESTART_MICROS), Upgrades.FORMER)) {
+                faults.tookEffect(Fault.GO_BACK_BEFORE_RISE);
+            }
         });
     }
 
@@ -100,6 +103,9 @@ final class RiseFaults {
     void delivers(int replica, ByteSlice value) {
         if (ofRise == null || struck.contains(replica) || !isRise(value)) {
             return;
+        }
+        if (struck.isEmpty()) {
+            faults.tookEffect(Fault.GO_BACK_AT_RISE);
         }
         struck.add(replica);
         boolean goesBack = ofRise.nextBoolean();

@@ -6,9 +6,9 @@ import io.chainkeeper.simulation.disk.SharedDiskArray;
 import io.chainkeeper.simulation.host.HostRule;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.SplittableRandom;
-import java.util.function.BiConsumer;
 
 /**
  * What goes wrong with the disks that all replicas share, and on the way to them. They may die, answer some servers
@@ -25,7 +25,7 @@ final class SharedDiskFaults {
     private final EventQueue events;
     private final Cluster cluster;
     private final SwarmOptions options;
-    private final BiConsumer<Long, Runnable> later;
+    private final FaultInjector faults;
     private final SharedDiskArray disks;
 
     /** What the stall draws that comes at the next access of who leads; null if none is due. */
@@ -35,13 +35,13 @@ final class SharedDiskFaults {
      * @param events virtual time
      * @param cluster whose disks they are
      * @param options how long accesses take
-     * @param later does something after so many microseconds, unless faults have stopped by then
+     * @param faults does something later, unless faults have stopped by then
      */
-    SharedDiskFaults(EventQueue events, Cluster cluster, SwarmOptions options, BiConsumer<Long, Runnable> later) {
+    SharedDiskFaults(EventQueue events, Cluster cluster, SwarmOptions options, FaultInjector faults) {
         this.events = events;
         this.cluster = cluster;
         this.options = options;
-        this.later = later;
+        this.faults = faults;
         this.disks = cluster.sharedDisks();
     }
 
@@ -49,28 +49,31 @@ final class SharedDiskFaults {
         return random.nextInt(disks.count());
     }
 
-    void die(SplittableRandom random) {
+    /** Each method returns whether something is other than before. */
+    boolean die(SplittableRandom random) {
         int number = anyDisk(random);
+        boolean lived = disks.disk(number).isAlive();
         disks.disk(number).die();
         events.after(FaultInjector.duration(random), () -> disks.disk(number).revive());
+        return lived;
     }
 
-    void lose(SplittableRandom random) {
+    boolean lose(SplittableRandom random) {
         long after =
                 random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_UNTIL_REPLACED_MICROS);
-        disks.lose(anyDisk(random), after);
+        return disks.lose(anyDisk(random), after);
     }
 
     /** The way to a disk leads to another one for a while. */
-    void exchange(SplittableRandom random) {
+    boolean exchange(SplittableRandom random) {
         long micros =
                 random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_UNTIL_REPLACED_MICROS);
         boolean saysSo = cluster.replica(1).follows(HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED);
-        disks.exchange(anyDisk(random), micros, saysSo);
+        return disks.exchange(anyDisk(random), micros, saysSo);
     }
 
     /** A server reaches some disks no more. */
-    void cut(int server, SplittableRandom random) {
+    boolean cut(int server, SplittableRandom random) {
         int first = anyDisk(random);
         int count = 1 + random.nextInt(disks.count());
         long micros = FaultInjector.duration(random);
@@ -79,15 +82,18 @@ final class SharedDiskFaults {
             disks.disk(number).answer(server, false);
             events.after(micros, () -> disks.disk(number).answer(server, true));
         }
+        return cluster.host(server) != null;
     }
 
-    void slow(int server, SplittableRandom random) {
-        cluster.slowDisk(server, 1 + random.nextInt(MAX_SLOW_FACTOR));
+    boolean slow(int server, SplittableRandom random) {
+        int factor = 1 + random.nextInt(MAX_SLOW_FACTOR);
+        cluster.slowDisk(server, factor);
         events.after(FaultInjector.duration(random), () -> cluster.slowDisk(server, 1));
+        return factor > 1 && cluster.host(server) != null;
     }
 
-    void arriveLate() {
-        disks.arriveLate();
+    boolean arriveLate() {
+        return disks.arriveLate();
     }
 
     /** The next server that leads, or tries to, stands still soon after it has asked a disk for something. */
@@ -107,7 +113,10 @@ final class SharedDiskFaults {
             ofStall = null;
             long afterMicros = random.nextLong(1 + 3 * options.sharedDisks().maxMicros());
             long micros = random.nextBoolean() ? FaultInjector.duration(random) : random.nextLong(LONG_STALL_MICROS);
-            later.accept(afterMicros, () -> cluster.pause(replica, micros));
+            faults.later(afterMicros, () -> {
+                cluster.pause(replica, micros);
+                faults.tookEffect(Fault.STALL_AT_DISK);
+            });
         }
     }
 }

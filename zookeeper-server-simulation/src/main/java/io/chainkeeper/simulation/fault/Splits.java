@@ -39,8 +39,9 @@ final class Splits {
      * @param network that is split
      * @param random what is drawn
      * @param durations how long each part stays cut
+     * @return whether anything was cut
      */
-    void split(Network network, SplittableRandom random, LongSupplier durations) {
+    boolean split(Network network, SplittableRandom random, LongSupplier durations) {
         List<Runnable> healings = new ArrayList<>();
         Shape shape = Shape.values()[random.nextInt(Shape.values().length)];
         int groups = 2 + random.nextInt(Math.max(1, replicas - 1));
@@ -64,6 +65,7 @@ final class Splits {
             }
         }
         heal(healings, random, durations);
+        return !healings.isEmpty();
     }
 
     private void heal(List<Runnable> healings, SplittableRandom random, LongSupplier durations) {

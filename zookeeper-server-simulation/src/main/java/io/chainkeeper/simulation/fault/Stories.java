@@ -3,6 +3,7 @@ package io.chainkeeper.simulation.fault;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.Collection;
 import java.util.function.BooleanSupplier;
@@ -44,6 +45,11 @@ final class Stories {
         } else {
             later(LOOK_MICROS, () -> await(withinMicros - LOOK_MICROS, condition, action, otherwise));
         }
+    }
+
+    /** A story has come to the moment that it is about. */
+    void reached(Fault story) {
+        faults.tookEffect(story);
     }
 
     /** Whether a replica runs and takes itself for the leader. */

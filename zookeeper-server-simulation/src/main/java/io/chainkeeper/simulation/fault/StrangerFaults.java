@@ -34,10 +34,10 @@ final class StrangerFaults {
         this.faults = faults;
     }
 
-    /** A server comes up with another cluster's directory, for a while. */
-    void come(int id, SplittableRandom random) {
+    /** A server comes up with another cluster's directory, for a while; whether there was one to be had. */
+    boolean come(int id, SplittableRandom random) {
         if (hasCome || !cluster.strangers().mayCome(id)) {
-            return;
+            return false;
         }
         EventQueue time = new EventQueue();
         Trace silent = new Trace(time, null);
@@ -48,17 +48,18 @@ final class StrangerFaults {
         SimulatedReplica directory = other.replica(id);
         if (other.host(id) == null || other.host(id).position() == 0) {
             other.close();
-            return;
+            return false;
         }
         other.crash(id);
         if (!cluster.strangers().isTellingItsCluster(directory)) {
             other.close();
-            return;
+            return false;
         }
         hasCome = true;
         faults.crash(id, FaultInjector.duration(random));
         cluster.strangers().come(other, directory, clients.recoverElsewhere(cluster, id));
         faults.later(FaultInjector.duration(random), cluster.strangers()::end);
+        return true;
     }
 
     /** Until the server has executed so much, or nothing comes of it. */

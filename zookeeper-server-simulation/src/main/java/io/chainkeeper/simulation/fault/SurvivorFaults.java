@@ -44,16 +44,16 @@ final class SurvivorFaults {
         this.faults = faults;
     }
 
-    /** One server goes on alone. */
-    void goOnAlone(int survivor, SplittableRandom random) {
+    /** One server goes on alone, at most once in a run; returns whether it does. */
+    boolean goOnAlone(int survivor, SplittableRandom random) {
         if (hasHappened || !cluster.hasVoted(survivor) || cluster.checker().lastPosition() == 0) {
-            return;
+            return false;
         }
         for (int id : cluster.members()) {
             faults.crash(id, FaultInjector.duration(random));
         }
         if (!hasEverything(survivor) || !ask(survivor, random)) {
-            return; // all fell, and come back
+            return false; // all fell, and come back
         }
         hasHappened = true;
         cluster.checker().goesOnAlone(survivor);
@@ -70,6 +70,7 @@ final class SurvivorFaults {
             long down = FaultInjector.duration(random);
             faults.later(at, () -> faults.crash(survivor, down));
         }
+        return true;
     }
 
     /** What a log says above the state that covers it need not be what was decided. */

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.ordering.Message;
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -126,6 +127,7 @@ final class TakeoverFaults {
     /** The proposer reaches nobody else from now on; soon those who know of nothing are with the minority. */
     private void goOn(int proposer, int acceptor) {
         stage = Stage.GOING_ON;
+        faults.tookEffect(Fault.TAKE_OVER);
         for (int id : cluster.members()) {
             if (id != proposer && id != acceptor) {
                 stories.cutOneWay(proposer, id);
@@ -152,6 +154,7 @@ final class TakeoverFaults {
             }
         }
         stories.cutOneWay(minority.get(1), acceptor);
+        faults.tookEffect(Fault.TAKE_OVER);
         stories.later(1 + random.nextLong(SOON_MICROS), () -> stories.separate(minority));
         endIn(MEETING_MICROS + random.nextLong(MEETING_MICROS));
     }
@@ -177,6 +180,7 @@ final class TakeoverFaults {
         cluster.slowDisk(forgetful, hangingDisk);
         long before = cluster.checker().lastPosition();
         Runnable meet = () -> stories.later(1 + random.nextLong(SOON_MICROS), () -> {
+            faults.tookEffect(Fault.TAKE_OVER);
             List<Integer> pair = List.of(forgetful, laggard);
             stories.separate(pair);
             stories.later(MEETING_MICROS / 2, () -> cluster.slowDisk(forgetful, 1));

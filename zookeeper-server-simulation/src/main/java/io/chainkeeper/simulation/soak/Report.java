@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.soak;
 
+import io.chainkeeper.simulation.swarm.FaultCount;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import java.util.stream.Collectors;
  * @param operations that clients asked for
  * @param answered of them
  * @param heapBytes in use in the worker
- * @param faults how many of each kind were due
+ * @param faults how many of each kind were due, and had an effect
  * @param states hashes of coarse states that the worker had not seen before
  * @param failure what was broken, in one line; empty if nothing
  */
@@ -28,7 +29,7 @@ record Report(
         long operations,
         long answered,
         long heapBytes,
-        Map<String, Integer> faults,
+        Map<String, FaultCount> faults,
         int[] states,
         String failure) {
     /** What a line begins with that reports a seed; other lines say that the worker lives. */
@@ -73,19 +74,20 @@ record Report(
                 words[9]);
     }
 
-    static String text(Map<String, ? extends Number> counts) {
+    /** Kind by kind, how many were due and how many had an effect: {@code crash:12/10}. */
+    static String text(Map<String, FaultCount> counts) {
         String text = counts.entrySet().stream()
                 .map(each -> each.getKey() + ":" + each.getValue())
                 .collect(Collectors.joining(","));
         return text.isEmpty() ? NONE : text;
     }
 
-    static Map<String, Integer> counts(String text) {
-        Map<String, Integer> counts = new TreeMap<>();
+    static Map<String, FaultCount> counts(String text) {
+        Map<String, FaultCount> counts = new TreeMap<>();
         if (!text.equals(NONE)) {
             for (String each : text.split(",")) {
                 String[] parts = each.split(":");
-                counts.put(parts[0], Integer.parseInt(parts[1]));
+                counts.put(parts[0], FaultCount.of(parts[1]));
             }
         }
         return counts;

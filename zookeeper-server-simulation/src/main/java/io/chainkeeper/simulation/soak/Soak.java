@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.soak;
 
 import io.chainkeeper.simulation.Protocols;
+import io.chainkeeper.simulation.swarm.FaultCount;
 import io.chainkeeper.simulation.swarm.SimulatedApplication;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -152,16 +153,16 @@ public final class Soak {
         long seeds = 0;
         long events = 0;
         long cpuNanos = 0;
-        Map<String, Long> faults = new TreeMap<>();
+        Map<String, FaultCount> faults = new TreeMap<>();
         for (Work work : state.works()) {
             seeds += work.seeds;
             events += work.events;
             cpuNanos += work.cpuNanos;
-            work.faults.forEach((kind, count) -> faults.merge(kind, count, Long::sum));
+            work.faults.forEach((kind, count) -> faults.merge(kind, count, FaultCount::plus));
         }
         System.out.printf(
                 "%6d s: %d seeds, %d events, %d events per second of CPU, %d states, %d failed, heap %s MiB,"
-                        + " faults %s%n",
+                        + " faults due/effective %s%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos),
                 seeds,
                 events,
@@ -181,7 +182,7 @@ public final class Soak {
     private synchronized void printTable() {
         System.out.printf(
                 "%n| Protocol | Application | Seeds | Events | Events per second of CPU | Seeds per second of CPU |"
-                        + " Failed | Faults |%n|---|---|---:|---:|---:|---:|---:|---|%n");
+                        + " Failed | Faults due/effective |%n|---|---|---:|---:|---:|---:|---:|---|%n");
         for (Work work : state.works()) {
             System.out.printf(
                     "| %s | %s | %d | %d | %d | %.1f | %d | %s |%n",

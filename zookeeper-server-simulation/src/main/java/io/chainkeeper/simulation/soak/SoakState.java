@@ -23,7 +23,7 @@ import java.util.TreeSet;
 final class SoakState {
     private static final String COUNTS = "soak.txt";
     private static final String STATES = "states.bits";
-    private static final String VERSION = "soak 1";
+    private static final String VERSION = "soak 2";
     private static final int SLOWEST = 20;
 
     /** A seed of a protocol under an application. */

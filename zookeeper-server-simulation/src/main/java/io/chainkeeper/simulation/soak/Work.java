@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.soak;
 
+import io.chainkeeper.simulation.swarm.FaultCount;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -7,7 +8,7 @@ import java.util.TreeMap;
 final class Work {
     final String protocol;
     final String application;
-    final Map<String, Long> faults = new TreeMap<>();
+    final Map<String, FaultCount> faults = new TreeMap<>();
     long nextSeed;
     long seeds;
     long events;
@@ -44,7 +45,7 @@ final class Work {
         virtualMicros += report.virtualMicros();
         operations += report.operations();
         answered += report.answered();
-        report.faults().forEach((kind, count) -> faults.merge(kind, (long) count, Long::sum));
+        report.faults().forEach((kind, count) -> faults.merge(kind, count, FaultCount::plus));
     }
 
     /** Numbers in one line, for the file. */
@@ -72,7 +73,6 @@ final class Work {
         operations = Long.parseLong(words[from + 5]);
         answered = Long.parseLong(words[from + 6]);
         failed = Long.parseLong(words[from + 7]);
-        Report.counts(words[from + 8].substring("faults=".length()))
-                .forEach((kind, count) -> faults.put(kind, (long) count));
+        faults.putAll(Report.counts(words[from + 8].substring("faults=".length())));
     }
 }

@@ -16,6 +16,7 @@ public final class Decisions {
     private final Selection selection;
     private final Trace trace;
     private final Map<String, Integer> drawn = new TreeMap<>();
+    private final Map<String, Integer> effective = new TreeMap<>();
     private final List<String> faults = new ArrayList<>();
     private final List<String> requests = new ArrayList<>();
 
@@ -30,7 +31,11 @@ public final class Decisions {
 
     /** A fault is due; returns whether it happens. */
     public boolean happens(Fault kind) {
-        return happens(kind.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+        return happens(name(kind));
+    }
+
+    private static String name(Fault kind) {
+        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** The same for a fault that is no {@link Fault} of its own; each time that it is due has a number. */
@@ -43,6 +48,16 @@ public final class Decisions {
         faults.add(name);
         trace.record(0, "fault", number, kind);
         return true;
+    }
+
+    /** A fault that happens has changed something; once for each that happens, at most. */
+    public void tookEffect(Fault kind) {
+        tookEffect(name(kind));
+    }
+
+    /** The same for a fault that is no {@link Fault} of its own. */
+    public void tookEffect(String kind) {
+        effective.merge(kind, 1, Integer::sum);
     }
 
     /**
@@ -60,9 +75,11 @@ public final class Decisions {
         return true;
     }
 
-    /** How many faults of each kind were due. */
-    public Map<String, Integer> drawn() {
-        return drawn;
+    /** How many faults of each kind were due, and how many of them had an effect. */
+    public Map<String, FaultCount> counts() {
+        Map<String, FaultCount> counts = new TreeMap<>();
+        drawn.forEach((kind, due) -> counts.put(kind, new FaultCount(due, effective.getOrDefault(kind, 0))));
+        return counts;
     }
 
     /** Names of the faults that happened, in their order. */

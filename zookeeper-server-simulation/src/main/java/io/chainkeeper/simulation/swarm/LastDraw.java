@@ -32,6 +32,7 @@ final class LastDraw {
     /** Draws the rest of a run's options. */
     SwarmOptions draw(SwarmOptions drawn) {
         drawOtherCluster(drawn);
+        leaveOutRot(drawn.faultIntervalMicros());
         SwarmOptions bounded = withHeldMessages(drawn);
         drawHangs(bounded.faultIntervalMicros());
         drawWrongDirectory(bounded.faultIntervalMicros());
@@ -41,6 +42,16 @@ final class LastDraw {
         SwarmOptions all = withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
         drawSurvivor(all.faultIntervalMicros());
         return all;
+    }
+
+    /**
+     * Where disks are shared, and in runs about founding, which are short, the log of a server's own has hardly ever a
+     * second segment, so nothing old that could rot.
+     */
+    private void leaveOutRot(Map<Fault, Long> faults) {
+        if (factory.sharedDisks() != null || application == SimulatedApplication.FOUNDING) {
+            faults.remove(Fault.ROT);
+        }
     }
 
     /** A server is started with the directory of another one of the same cluster. */

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.simulation.swarm.FaultCount;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,8 @@ public class SoakTest {
     public final TemporaryFolder folder = new TemporaryFolder();
 
     private static Report report(long cpuNanos, String failure) {
-        return new Report(100, cpuNanos, 5, 3, 6, 4, 1 << 20, Map.of("crash", 2), new int[] {1, 77}, failure);
+        return new Report(
+                100, cpuNanos, 5, 3, 6, 4, 1 << 20, Map.of("crash", new FaultCount(2, 1)), new int[] {1, 77}, failure);
     }
 
     private SoakState open(long firstSeed) throws IOException {
@@ -56,6 +58,9 @@ public class SoakTest {
             assertTrue("not of this soak: " + seed, seed.seed() >= 1_000);
         }
         assertEquals(2, resumed.statesCovered());
+        FaultCount ofChain = resumed.work("chain", "registers").faults.get("crash");
+        FaultCount ofIss = resumed.work("iss", "behind").faults.get("crash");
+        assertEquals(new FaultCount(20, 10), ofChain.plus(ofIss));
         long seeds = resumed.work("chain", "registers").seeds + resumed.work("iss", "behind").seeds;
         assertEquals(10, seeds);
     }
@@ -100,8 +105,8 @@ public class SoakTest {
 
     @Test
     public void report_isReadAsItWasWritten() {
-        Report written =
-                new Report(1, 2, 3, 4, 5, 6, 7, new TreeMap<>(Map.of("cut", 3, "pause", 1)), new int[] {9}, "a b");
+        Map<String, FaultCount> faults = Map.of("cut", new FaultCount(3, 2), "pause", new FaultCount(1, 0));
+        Report written = new Report(1, 2, 3, 4, 5, 6, 7, new TreeMap<>(faults), new int[] {9}, "a b");
         Report read = Report.of(written.line());
         assertEquals(written.faults(), read.faults());
         assertArrayEquals(written.states(), read.states());
