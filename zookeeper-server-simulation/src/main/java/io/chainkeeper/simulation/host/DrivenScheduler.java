@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
  * Runs all parts of one start of a replica on the caller's thread, one piece of work at a time. When the next piece of
@@ -192,15 +193,17 @@ public final class DrivenScheduler implements Scheduler {
 
     @Override
     public void await(Object lock, String what, BooleanSupplier condition) {
+        await(what, condition, null);
+    }
+
+    /** Somebody waits for a certain worker, or, if that is null, for what some part is to do. */
+    private void await(String what, BooleanSupplier condition, DrivenWorker awaited) {
         boolean hasWaited = false;
         while (!condition.getAsBoolean()) {
-            DrivenWorker next = workers.stream()
-                    .filter(worker -> worker.isDue && !worker.running && !worker.isHeldUp())
-                    .findFirst()
-                    .orElse(null);
+            DrivenWorker next = nextDue(worker -> worker == awaited || !plan.mayWait(worker.part));
             if (next != null) {
                 next.piece();
-            } else if (!plan.letWaitingGoOn()) {
+            } else if (!plan.letWaitingGoOn() && !letMaintenanceWork()) {
                 awaitDisk(what);
                 hasWaited = true;
             }
@@ -208,6 +211,25 @@ public final class DrivenScheduler implements Scheduler {
         while (hasWaited && current != null && current.isHeldUp()) {
             awaitDisk("the end of a pause");
         }
+    }
+
+    private DrivenWorker nextDue(Predicate<DrivenWorker> isMeant) {
+        return workers.stream()
+                .filter(worker -> worker.isDue && !worker.running && !worker.isHeldUp() && isMeant.test(worker))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * A part that may wait on a thread of its own begins in the middle of another one only where nothing else helps:
+     * it may want a monitor that is held there, and in a server it would get that later.
+     */
+    private boolean letMaintenanceWork() {
+        DrivenWorker next = plan.isHeldUp(Part.LOG_WRITER, OWN_DISK) ? null : nextDue(worker -> true);
+        if (next != null) {
+            next.piece();
+        }
+        return next != null;
     }
 
     @Override
@@ -401,7 +423,7 @@ public final class DrivenScheduler implements Scheduler {
         @Override
         public void join() {
             if (started && !isCurrent()) {
-                await(this, "the end of " + workerName, () -> ended);
+                DrivenScheduler.this.await("the end of " + workerName, () -> ended, this);
             }
         }
     }
@@ -432,7 +454,7 @@ public final class DrivenScheduler implements Scheduler {
 
         @Override
         public void close() {
-            await(this, "the tasks of " + worker.workerName, tasks::isEmpty);
+            await("the tasks of " + worker.workerName, tasks::isEmpty, worker);
         }
     }
 }

@@ -1,8 +1,10 @@
 package io.chainkeeper.simulation.time;
 
+import java.util.Arrays;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A piece of work that can be suspended in the middle and go on later, as that of a thread that waits. It has a thread
@@ -31,7 +33,11 @@ public final class Coroutine {
 
     private static final ThreadLocal<Coroutine> CURRENT = new ThreadLocal<>();
 
+    /** A piece of work takes milliseconds. After so long it waits for a monitor that never becomes free. */
+    private static final int MOST_MINUTES = 10;
+
     private final Body body;
+    private volatile Thread thread;
     private final Semaphore standsStill = new Semaphore(0);
 
     /** On what it waits; whose monitor guards the next one. */
@@ -61,7 +67,12 @@ public final class Coroutine {
         coroutine.awaitStandstill();
     }
 
+    private String stack() {
+        return Arrays.toString(thread.getStackTrace());
+    }
+
     private void begin() {
+        thread = Thread.currentThread();
         CURRENT.set(this);
         try {
             body.run();
@@ -121,7 +132,13 @@ public final class Coroutine {
     }
 
     private void awaitStandstill() {
-        standsStill.acquireUninterruptibly();
+        try {
+            if (!standsStill.tryAcquire(MOST_MINUTES, TimeUnit.MINUTES)) {
+                throw new AssertionError("a simulated thread neither ends nor waits: " + stack());
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody interrupts a simulation", e);
+        }
         if (failure instanceof Error error) {
             throw error;
         } else if (failure != null) {
