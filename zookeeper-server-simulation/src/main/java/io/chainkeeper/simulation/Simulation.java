@@ -290,9 +290,15 @@ public final class Simulation {
     /** Those who are meant to vote do so, with the disks that they have; nobody else does. */
     private boolean membershipIsConfigured() {
         List<Integer> voting = cluster.checker().membership().replicaIds();
-        // Who is down for good stays a member: the others decide without.
         List<Integer> participants = cluster.ensemble().participants();
-        if (voting.size() != participants.size() || !voting.containsAll(participants)) {
+        // Who is gone for good stays a member: the others decide without. It is removed only by a protocol that removes
+        // who is silent, or by a change of which nothing came in the end; then it cannot come back.
+        boolean mayBeRemoved =
+                options.mayRemoveSilent() || options.faultIntervalMicros().containsKey(Fault.RECONFIGURE);
+        boolean allVote = participants.stream()
+                .allMatch(id ->
+                        voting.contains(id) || mayBeRemoved && cluster.gone().contains(id));
+        if (!allVote || !participants.containsAll(voting)) {
             return false;
         }
         for (int id : cluster.configured()) {

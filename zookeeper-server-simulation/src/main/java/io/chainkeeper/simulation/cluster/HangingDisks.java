@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.cluster;
 
+import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.simulation.host.DrivenScheduler;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.NeverAnswered;
@@ -26,6 +27,9 @@ public final class HangingDisks {
 
     /** Until the process is killed. */
     public static final long FOR_GOOD = Long.MAX_VALUE;
+
+    /** Far behind the end of any run. */
+    private static final long LATEST_MICROS = 120_000_000;
 
     /** Those that write to the own disk, or force. Transactions go through the cache but for large ones. */
     private static final Set<Part> WRITERS =
@@ -81,7 +85,7 @@ public final class HangingDisks {
     }
 
     /**
-     * The own disk of a replica gives no answers from now on; one that hangs already goes on to.
+     * The own disk of a replica gives no answers from now on; one that hangs already goes on to, also for good.
      *
      * @param replica that asks it
      * @param what it gives no answer to
@@ -93,7 +97,7 @@ public final class HangingDisks {
     }
 
     /**
-     * A shared disk gives a replica no answers from now on; one that hangs already goes on to.
+     * A shared disk gives a replica no answers from now on; one that hangs already goes on to, also for good.
      *
      * @param replica that asks it
      * @param number of the disk
@@ -106,7 +110,12 @@ public final class HangingDisks {
 
     private boolean hang(int replica, int number, Unanswered what, long micros) {
         Disk disk = new Disk(replica, number);
-        if (hanging.containsKey(disk)) {
+        Hang before = hanging.get(disk);
+        if (before != null && micros == FOR_GOOD) {
+            Unanswered now = before.what == what ? what : Unanswered.EVERYTHING;
+            hanging.put(disk, new Hang(FOR_GOOD, now, before.held));
+        }
+        if (before != null) {
             return false;
         }
         trace.record(replica, number == OWN ? "its disk hangs" : "a shared disk hangs for it:", number, what);
@@ -198,15 +207,15 @@ public final class HangingDisks {
 
     /** Lets something happen while a part of a replica waits for a disk, or stands still; false if it does neither. */
     boolean meanwhile(int replica) {
-        long latest = 0;
-        for (Map.Entry<Disk, Hang> each : hanging.entrySet()) {
-            if (each.getKey().replica == replica) {
-                latest = Math.max(latest, each.getValue().untilMicros);
-            }
-        }
-        if (latest == FOR_GOOD) {
+        Hang own = hanging.get(new Disk(replica, OWN));
+        if (own != null && own.untilMicros == FOR_GOOD) {
             throw new NeverAnswered(replica);
         }
-        return (latest > 0 || standsStill(replica)) && events.stepWithin();
+        boolean anyHangs = hanging.keySet().stream().anyMatch(disk -> disk.replica == replica);
+        InvariantViolated.check(
+                events.nowMicros() < LATEST_MICROS,
+                "liveness: a part of replica %d waits for a shared disk that never answers",
+                replica);
+        return (anyHangs || standsStill(replica)) && events.stepWithin();
     }
 }

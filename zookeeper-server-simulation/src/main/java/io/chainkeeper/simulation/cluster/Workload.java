@@ -82,6 +82,19 @@ public interface Workload {
         return false;
     }
 
+    /**
+     * A server, or its disk, is about to be gone for good; machines of some of its clients are gone with it.
+     *
+     * @param replica the server
+     * @param random which of them
+     */
+    default void goneForGood(int replica, SplittableRandom random) {}
+
+    /** Whether the cluster is there that servers may be gone from: of two both must have been up once. */
+    default boolean isFormed() {
+        return true;
+    }
+
     /** Faults have stopped; clients ask for nothing new by themselves. */
     void stop();
 

@@ -61,6 +61,9 @@ public final class SharedDiskArray {
     /** Number of the disks that were lost, and are not whole again. */
     private final List<Integer> lost = new ArrayList<>();
 
+    /** Those that never answer again. */
+    private final Set<Integer> gone = new TreeSet<>();
+
     private long lastId;
     private boolean isReplacing;
     private boolean calm;
@@ -237,7 +240,7 @@ public final class SharedDiskArray {
      * @return whether it is lost now, and was not before
      */
     public boolean lose(int number, long replacedAfterMicros) {
-        boolean mayBeLost = !lost.contains(number) && lost.size() < (count() - 1) / 2;
+        boolean mayBeLost = maySuffer(number);
         if (mayBeLost) {
             trace.record(0, "lost is shared disk", number, null);
             lost.add(number);
@@ -245,6 +248,32 @@ public final class SharedDiskArray {
             events.after(replacedAfterMicros, () -> replace(number));
         }
         return mayBeLost;
+    }
+
+    private boolean maySuffer(int number) {
+        boolean isThere = !lost.contains(number) && !gone.contains(number);
+        return isThere && lost.size() + gone.size() < (count() - 1) / 2;
+    }
+
+    /**
+     * A disk never answers anybody again, unless too many do not.
+     *
+     * @param number of the disk, from 0
+     * @param hangs whether it gives no answer instead of refusing; then replicas are not told here
+     * @return whether it is gone
+     */
+    public boolean leave(int number, boolean hangs) {
+        if (!maySuffer(number) || strangers.containsKey(number)) {
+            return false;
+        }
+        trace.record(0, "is gone for good: shared disk", number, hangs ? "it hangs" : "it refuses");
+        gone.add(number);
+        if (hangs) {
+            disk(number).hang(OPERATOR, true);
+        } else {
+            disk(number).dieForGood();
+        }
+        return true;
     }
 
     /**
@@ -257,7 +286,7 @@ public final class SharedDiskArray {
      * @return whether it is exchanged now, and was not before
      */
     public boolean exchange(int number, long micros, boolean saysSo) {
-        if (strangers.containsKey(number)) {
+        if (strangers.containsKey(number) || gone.contains(number)) {
             return false;
         }
         trace.record(0, "is exchanged for a disk of another cluster: shared disk", number, null);

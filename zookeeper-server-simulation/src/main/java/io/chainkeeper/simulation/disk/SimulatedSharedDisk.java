@@ -37,6 +37,7 @@ public final class SimulatedSharedDisk {
     private final Set<Integer> hangsFor = new TreeSet<>();
 
     private boolean isDead;
+    private boolean isGone;
 
     /** How often it has come back empty, or was unplugged: who had it open before gets no answer. */
     private int lives;
@@ -104,9 +105,15 @@ public final class SimulatedSharedDisk {
         isDead = true;
     }
 
-    /** It answers again, with what it had. */
+    /** Nobody ever gets an answer any more. */
+    void dieForGood() {
+        isDead = true;
+        isGone = true;
+    }
+
+    /** It answers again, with what it had, unless it is gone for good. */
     public void revive() {
-        isDead = false;
+        isDead = isGone;
     }
 
     /** Who has it open gets no answer from it any more, and must open it again. It keeps what it holds. */

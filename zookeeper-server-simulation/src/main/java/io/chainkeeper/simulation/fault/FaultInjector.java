@@ -69,6 +69,7 @@ public final class FaultInjector {
     private final SurvivorFaults survivors;
     private final HangFaults hangs;
     private final BehindFaults behind;
+    private final GoneFaults gone;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
     private SplittableRandom random;
@@ -123,6 +124,7 @@ public final class FaultInjector {
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
+        this.gone = new GoneFaults(cluster, membership, workload);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -215,7 +217,7 @@ public final class FaultInjector {
             case LEAVE_BEHIND -> behind.begin(random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> comesLater(() -> deposed.depose(random));
-            case DOWN_FOR_GOOD -> hangs.goneForGood(false, random);
+            case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SHARED_DISK_GONE -> gone.begin(fault, random);
             case STALL -> pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
@@ -242,7 +244,6 @@ public final class FaultInjector {
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> comesLater(() -> shared.stallAtNextAccess(random));
             case DISK_HANGS -> hangs.hangOwn(replica, random);
-            case HANGS_FOR_GOOD -> hangs.goneForGood(true, random);
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);

@@ -5,7 +5,6 @@ import io.chainkeeper.simulation.cluster.HangingDisks;
 import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
@@ -46,7 +45,8 @@ final class HangFaults {
         return untilTheEnd ? left : Math.min(left, LEAST_MICROS + random.nextLong(MORE_MICROS));
     }
 
-    private static Unanswered drawUnanswered(SplittableRandom random) {
+    /** Writes, reads, or both. */
+    static Unanswered drawUnanswered(SplittableRandom random) {
         Unanswered[] all = Unanswered.values();
         return all[random.nextInt(all.length)];
     }
@@ -68,28 +68,6 @@ final class HangFaults {
             });
         }
         return hangs;
-    }
-
-    /**
-     * One participant more, or its disk only, if those that are left have the disks to decide without all that are gone
-     * for good.
-     */
-    boolean goneForGood(boolean onlyDisk, SplittableRandom random) {
-        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
-        left.removeAll(cluster.gone());
-        Integer next = left.remove(random.nextInt(left.size()));
-        int quorum = cluster.checker().membership().quorum();
-        long voters = left.stream().filter(cluster::hasVoted).count();
-        boolean mayGo = voters >= quorum && cluster.checker().lastPosition() > 0;
-        if (mayGo) {
-            cluster.gone().add(next);
-            if (onlyDisk && cluster.replica(next).isRunning()) {
-                disks.hangOwn(next, drawUnanswered(random.split()), HangingDisks.FOR_GOOD);
-            } else {
-                cluster.crash(next);
-            }
-        }
-        return mayGo;
     }
 
     /** Some of the shared disks, or all, for one replica or for all. */

@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 final class MembershipFaults {
     private final Cluster cluster;
     private final boolean removesSilent;
+    private final Departures departures;
 
     /**
      * @param cluster whose ensemble changes
@@ -26,6 +27,7 @@ final class MembershipFaults {
     MembershipFaults(Cluster cluster, boolean removesSilent) {
         this.cluster = cluster;
         this.removesSilent = removesSilent;
+        this.departures = new Departures(cluster);
     }
 
     // ---------------------------------------------------------------- lost disks
@@ -40,6 +42,9 @@ final class MembershipFaults {
      * kept until the removals are through. Nor is a disk lost that alone, among the members, remembers a change.
      */
     boolean mayLoseDisk(int id) {
+        if (cluster.gone().contains(id)) {
+            return false;
+        }
         if (cluster.sharedDisks().count() > 0) {
             return othersCover(id);
         }
@@ -57,6 +62,7 @@ final class MembershipFaults {
         return forgotten == 0
                 || cluster.ensemble().participants().stream()
                         .anyMatch(other -> other != id
+                                && !cluster.gone().contains(other)
                                 && cluster.checker().membership().contains(other)
                                 && cluster.replica(other).oldestCheckpoint() >= forgotten);
     }
@@ -108,7 +114,8 @@ final class MembershipFaults {
     private boolean decides(Membership membership, int without, int removed) {
         int good = 0;
         for (int member : membership.replicaIds()) {
-            good += member != without && cluster.hasVoted(member) ? 1 : 0;
+            boolean isThere = member != without && !cluster.gone().contains(member);
+            good += isThere && cluster.hasVoted(member) ? 1 : 0;
         }
         int left = Math.max(0, Math.min(removed, good - 1));
         for (int i = 0; i <= left; i++) {
@@ -184,6 +191,27 @@ final class MembershipFaults {
         return configure(participants, observers, random);
     }
 
+    /** Who is gone for good is asked for no more, and those that are left can decide all the way. */
+    private boolean mayFollow(Ensemble next) {
+        return cluster.gone().isEmpty() || departures.mayFollow(possibleMemberships(0), next);
+    }
+
+    // ---------------------------------------------------------------- those who never come back
+
+    /** Whether the others can go on, and change as was asked for, if a participant or an observer never comes back. */
+    boolean mayBeGone(int id) {
+        if (cluster.checker().lastPosition() == 0 || cluster.gone().contains(id)) {
+            return false;
+        }
+        List<Membership> possible = possibleMemberships(id);
+        boolean othersStay = departures.mayBeGone(possible, id);
+        if (cluster.sharedDisks().count() > 0) {
+            return othersStay && othersCover(id);
+        }
+        int removed = removesSilent ? 1 : 0;
+        return othersStay && possible.stream().allMatch(membership -> decides(membership, id, removed));
+    }
+
     /** Gives a whole list, with any of those there may be, mostly few; whether somebody is told. */
     boolean replaceList(SplittableRandom random) {
         if (cluster.checker().lastPosition() == 0) {
@@ -207,7 +235,7 @@ final class MembershipFaults {
         if (!participants.containsAll(cluster.ensemble().participants()) && isDiskLost()) {
             return false; // the leader may not know yet whom it can count on
         }
-        boolean mayBe = !participants.isEmpty() && mayBeBlank(participants, 0);
+        boolean mayBe = !participants.isEmpty() && mayBeBlank(participants, 0) && mayFollow(next);
         boolean isOther = mayBe && cluster.strangers().mayBeConfigured(next) && !next.equals(cluster.ensemble());
         return isOther && cluster.ensembles().wanted(next, random);
     }

@@ -45,6 +45,8 @@ public enum HostRule {
     WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP,
     /** See {@link ReconfigRule#ENDED_LOOK_UP_MAKES_ROOM}. */
     ENDED_LOOK_UP_MAKES_ROOM,
+    /** When a member is silent, its sessions become ownerless, so that others end them. */
+    SESSIONS_OF_THE_SILENT_ARE_ORPHANED,
     /** Links are asked for the cluster that a server's directory belongs to, and are closed where that differs. */
     OTHER_CLUSTERS_ARE_REFUSED,
     /** A disk that says that it is another cluster's is not used. See {@code DiskComparison}. */

@@ -89,7 +89,9 @@ record WatchedApplication(
     @Override
     public void memberSilent(int member, boolean silent) {
         trace.record(host.id(), silent ? "reports silent" : "reports back", member, null);
-        application.memberSilent(member, silent);
+        if (host.replica().follows(HostRule.SESSIONS_OF_THE_SILENT_ARE_ORPHANED)) {
+            application.memberSilent(member, silent);
+        }
     }
 
     @Override

@@ -146,6 +146,10 @@ public final class MutantRegistry {
                     RECONFIG,
                     "a server that has looked up the names of one `reconfig` takes the next one"),
             entry(
+                    HostRule.SESSIONS_OF_THE_SILENT_ARE_ORPHANED,
+                    ZNODES,
+                    "when a member is silent its sessions become ownerless, so that others end them"),
+            entry(
                     HostRule.OTHER_CLUSTERS_ARE_REFUSED,
                     REGISTERS,
                     "a server with the directory of another cluster gets no link"),
@@ -333,6 +337,7 @@ public final class MutantRegistry {
             HostRule.CLOSED_CONNECTIONS_ORDER_NOTHING.name(),
             HostRule.WHAT_A_RECONFIG_HELD_BACK_IS_TAKEN_UP.name(),
             HostRule.ENDED_LOOK_UP_MAKES_ROOM.name(),
+            HostRule.SESSIONS_OF_THE_SILENT_ARE_ORPHANED.name(),
             HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name());
 
     private static final String OF_SHARED_DISKS = HostRule.DISKS_OF_OTHER_CLUSTERS_ARE_REFUSED.name();

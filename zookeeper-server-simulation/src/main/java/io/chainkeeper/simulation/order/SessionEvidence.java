@@ -7,6 +7,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.server.session.SessionState;
 import io.chainkeeper.server.session.SessionTable;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.simulation.checker.Operation;
@@ -309,6 +310,12 @@ public final class SessionEvidence {
                     effective);
             gap |= !effective.contains(xid);
         }
+    }
+
+    /** Who serves a session; {@link SessionState#NO_OWNER} if nobody does, or there is none. */
+    public int ownerOf(long sessionId) {
+        OrderedSessions.Session session = sessions.get(sessionId);
+        return session == null ? SessionState.NO_OWNER : session.owner();
     }
 
     /** When a session was heard of last, or began anew to be watched. */

@@ -41,7 +41,7 @@ final class LastDraw {
         drawLeaves(bounded.faultIntervalMicros());
         SwarmOptions all = withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
         drawSurvivor(all.faultIntervalMicros());
-        return all;
+        return drawGone(all);
     }
 
     /**
@@ -110,6 +110,31 @@ final class LastDraw {
         } else {
             faults.put(Fault.SHARED_DISKS_HANG, random.nextBoolean() ? 500_000L : 2_000_000L);
         }
+    }
+
+    /** Servers that never come back, and shared disks. */
+    private SwarmOptions drawGone(SwarmOptions drawn) {
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        boolean isMajorityEnough = false;
+        boolean isStory = faults.containsKey(Fault.GO_ON_ALONE);
+        if (!isStory && application.mayMissServers() && random.nextInt(3) == 0) {
+            isMajorityEnough = random.nextInt(4) != 0;
+            boolean onlyDisk = random.nextInt(3) == 0 && factory.sharedDisks() == null;
+            Fault fault = onlyDisk ? Fault.HANGS_FOR_GOOD : Fault.DOWN_FOR_GOOD;
+            faults.put(fault, random.nextBoolean() ? 500_000L : 2_000_000L);
+            if (application.isReconfigured()) {
+                // An administrator removes who is gone; other changes may mean that nobody may be gone.
+                faults.put(Fault.RECONFIGURE, random.nextBoolean() ? 1_000_000L : 20_000_000L);
+            }
+        }
+        boolean isOneGone = faults.containsKey(Fault.DOWN_FOR_GOOD) || faults.containsKey(Fault.HANGS_FOR_GOOD);
+        if (factory.sharedDisks() != null && isOneGone) {
+            SharedDiskDraw.widenRings(drawn.settings());
+            if (random.nextBoolean()) {
+                faults.put(Fault.SHARED_DISK_GONE, random.nextBoolean() ? 500_000L : 2_000_000L);
+            }
+        }
+        return isMajorityEnough ? drawn.withoutLeastQuorum() : drawn;
     }
 
     /** The product's links ask for the cluster. */

@@ -17,7 +17,9 @@ final class ProtocolSettings {
     private static final int[] COUNTS = {1, 2, 4, 16};
     private static final int[] BYTES = {1024, 4096, 65536};
     private static final int[] PART_BYTES = {16, 256, 65536};
-    private static final String[] LEADER_POLICIES = {"backoff", "all", "single"};
+    private static final String LEADER_POLICY = "leaderPolicy";
+    private static final String EVERYBODY_LEADS = "all";
+    private static final String[] LEADER_POLICIES = {"backoff", EVERYBODY_LEADS, "single"};
     /** Stands in no value. */
     private static final String BETWEEN_REPLICAS = ";";
 
@@ -29,6 +31,8 @@ final class ProtocolSettings {
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
+    private static final String MEMBER_SILENCE = "memberSilenceMillis";
+    private static final long DEFAULT_MEMBER_SILENCE_MILLIS = 3_000;
     private static final String SUSPICION = "suspicionTimeoutMillis";
 
     private ProtocolSettings() {}
@@ -99,6 +103,24 @@ final class ProtocolSettings {
         return differ ? 1_000 * (silence + heartbeat) : 0;
     }
 
+    /** How long a member may be silent before that is reported: as drawn, or the default of all protocols. */
+    static long memberSilenceMicros(Map<String, String> drawn) {
+        long millis = millis(drawn, MEMBER_SILENCE);
+        return 1_000 * (millis == 0 ? DEFAULT_MEMBER_SILENCE_MILLIS : millis);
+    }
+
+    /** How long others wait for a leader that lives and does nothing, since its disk hangs: docs/iss.md. */
+    static long idleLeaderMicros(Map<String, String> drawn) {
+        return 2_000 * (millis(drawn, SUSPICION) + millis(drawn, HEARTBEAT));
+    }
+
+    /** Whether who is gone may lead again in the next epoch, each time: docs/iss.md. */
+    static boolean letGoneLead(Map<String, String> drawn) {
+        return drawn.entrySet().stream()
+                .anyMatch(each ->
+                        each.getKey().endsWith(LEADER_POLICY) && each.getValue().equals(EVERYBODY_LEADS));
+    }
+
     private static long millis(Map<String, String> drawn, String name) {
         return drawn.entrySet().stream()
                 .filter(each -> each.getKey().endsWith(name))
@@ -117,7 +139,7 @@ final class ProtocolSettings {
         if (key.endsWith("QuorumSize")) {
             return random.nextInt(3) == 0 ? Integer.toString(1 + random.nextInt(replicas)) : null;
         }
-        if (key.endsWith("leaderPolicy")) {
+        if (key.endsWith(LEADER_POLICY)) {
             return LEADER_POLICIES[random.nextInt(LEADER_POLICIES.length)];
         }
         if (key.endsWith("bucketPolicy")) {

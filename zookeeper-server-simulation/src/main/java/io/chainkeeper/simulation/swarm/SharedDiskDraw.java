@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 /** Draws what is special about runs whose replicas share disks: few servers, small rings, faults of disks. */
 final class SharedDiskDraw {
+    private static final String REGION_BYTES = "disk.regionBytes";
     private static final int SLOTS = 6;
     private static final int SMALLEST_REGION_BYTES = 256 << 10;
     private static final int LARGEST_REGION_BYTES = 16 << 20;
@@ -27,7 +28,7 @@ final class SharedDiskDraw {
             Fault.STALL_AT_DISK);
 
     private static final Set<Fault> BESIDE_STALLS =
-            Set.of(Fault.CRASH_AT_CHANGE, Fault.PAUSE, Fault.RECONFIGURE, Fault.SLOW_LINK);
+            Set.of(Fault.CRASH_AT_CHANGE, Fault.PAUSE, Fault.RECONFIGURE, Fault.SLOW_LINK, Fault.DOWN_FOR_GOOD);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -41,9 +42,13 @@ final class SharedDiskDraw {
         return choices[random.nextInt(choices.length)];
     }
 
-    /** Two or three who vote, at times one more who watches, mostly. */
-    Ensemble ensemble() {
-        int participants = pick(1, 2, 2, 2, 2, 3, 3, 3);
+    /**
+     * Two or three who vote, at times one more who watches, mostly.
+     *
+     * @param least how many vote at least
+     */
+    Ensemble ensemble(int least) {
+        int participants = Math.max(least, pick(1, 2, 2, 2, 2, 3, 3, 3));
         int configured = participants + pick(0, 0, 0, 1);
         return new Ensemble(
                 IntStream.rangeClosed(1, participants).boxed().toList(),
@@ -80,12 +85,20 @@ final class SharedDiskDraw {
         while (refusal(format, settings, region) != null) {
             region *= 2;
         }
-        settings.put("disk.regionBytes", Integer.toString(region));
+        settings.put(REGION_BYTES, Integer.toString(region));
         return options;
     }
 
+    /** Rings that hold all of a run: while a member is gone, they must hold what it has no checkpoint of. */
+    static void widenRings(Map<String, String> settings) {
+        settings.merge(
+                REGION_BYTES,
+                Integer.toString(LARGEST_REGION_BYTES),
+                (drawn, large) -> Integer.parseInt(drawn) > LARGEST_REGION_BYTES ? drawn : large);
+    }
+
     private static String refusal(SharedDiskFormat format, Map<String, String> settings, int regionBytes) {
-        settings.put("disk.regionBytes", Integer.toString(regionBytes));
+        settings.put(REGION_BYTES, Integer.toString(regionBytes));
         return format.refusal(settings, Set.copyOf(List.of(1, SLOTS)), BLOCK_BYTES);
     }
 }

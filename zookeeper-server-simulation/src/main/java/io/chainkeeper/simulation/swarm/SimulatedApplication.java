@@ -17,7 +17,7 @@ public enum SimulatedApplication {
     FOUNDING,
     /** Registers; leaders that do not notice that they are deposed, and replicas that forget it. */
     DEPOSED,
-    /** Registers; of a fixed ensemble a minority is down for good. */
+    /** Registers; of a fixed ensemble a minority is down for good; where disks are shared, all but one may be. */
     MINORITY,
     /** Registers; faults come when rare messages leave, and majorities without the leader follow each other. */
     AMBUSH,
@@ -55,12 +55,17 @@ public enum SimulatedApplication {
 
     /**
      * Whether there is anything to be seen with a protocol. Where disks are shared, they decide, so what is about
-     * majorities of servers, or about what their own disks remember, says nothing.
+     * majorities of servers, or about what their own disks remember, says nothing. Of two servers one is a minority.
      *
      * @param factory the protocol
      */
     public boolean concerns(OrderingProtocolFactory factory) {
-        return factory.sharedDisks() == null || this == REGISTERS || this == ZNODES || this == RECONFIG;
+        return factory.sharedDisks() == null
+                || this == REGISTERS
+                || this == ZNODES
+                || this == RECONFIG
+                || this == MINORITY
+                || this == UPGRADE;
     }
 
     /** Whether the ensemble changes. */
@@ -76,6 +81,11 @@ public enum SimulatedApplication {
     /** Whether servers may be started with the directory of another cluster. */
     boolean hasStrangers() {
         return this == REGISTERS || this == ZNODES || this == RECONFIG;
+    }
+
+    /** Whether servers may be gone for good in some of the runs. */
+    boolean mayMissServers() {
+        return this == ZNODES || this == RECONFIG;
     }
 
     /** Whether disks have to take their time, so that they can hang. */

@@ -277,7 +277,7 @@ public final class SwarmDraw {
             return;
         }
         SharedDiskDraw shared = new SharedDiskDraw(random, factory);
-        ensemble = shared.ensemble();
+        ensemble = shared.ensemble(application == SimulatedApplication.MINORITY ? 2 : 1);
         replicas = ensemble.participants().size() + ensemble.observers().size() + pick(0, 0, 1);
         late = late.stream().filter(ensemble.participants()::contains).toList();
         shared.faults(faults, faultUnitMicros);

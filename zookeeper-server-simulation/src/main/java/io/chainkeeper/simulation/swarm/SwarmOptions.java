@@ -123,7 +123,7 @@ public record SwarmOptions(
          * DeposedFaults}.
          */
         DEPOSE,
-        /** Participants crash and never come back, as many as the others can do without. */
+        /** Servers crash and never come back, as many as the others can do without. See {@code GoneFaults}. */
         DOWN_FOR_GOOD,
         /** A replica stands still for seconds. */
         STALL,
@@ -181,7 +181,7 @@ public record SwarmOptions(
         OTHER_CLUSTER,
         /** The own disk of a replica gives no answer for longer than any timeout. See {@code HangFaults}. */
         DISK_HANGS,
-        /** Own disks of participants never answer again, as many as the others can do without. */
+        /** Own disks of servers never answer again, as many as the others can do without. See {@code GoneFaults}. */
         HANGS_FOR_GOOD,
         /** Shared disks give no answer for longer than any timeout, to one server or to all. See {@code HangFaults}. */
         SHARED_DISKS_HANG,
@@ -198,14 +198,16 @@ public record SwarmOptions(
         /** An operator stops servers in an orderly way, and starts them again. See {@code LeaveFaults}. */
         LEAVE,
         /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
-        GO_ON_ALONE
+        GO_ON_ALONE,
+        /** A shared disk never answers anybody again, a minority at most. See {@code GoneFaults}. */
+        SHARED_DISK_GONE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
 
     /** The same over other links. */
     SwarmOptions over(LinkOptions other) {
-        return with(other, upgrades, sharedDisks, limits, servers);
+        return with(minQuorumSize, other, upgrades, sharedDisks, limits, servers);
     }
 
     /** Whether servers are started with the directory of another cluster. */
@@ -215,22 +217,22 @@ public record SwarmOptions(
 
     /** Those of another cluster of the same servers: over links of the simulator. */
     public SwarmOptions ofAnotherCluster() {
-        return with(null, Upgrades.NONE, sharedDisks, limits, servers);
+        return with(minQuorumSize, null, Upgrades.NONE, sharedDisks, limits, servers);
     }
 
     /** The same with other releases. */
     SwarmOptions with(Upgrades changed) {
-        return with(links, changed, sharedDisks, limits, servers);
+        return with(minQuorumSize, links, changed, sharedDisks, limits, servers);
     }
 
     /** The same with disks that all share. */
     SwarmOptions with(SharedDiskOptions disks) {
-        return with(links, upgrades, disks, limits, servers);
+        return with(minQuorumSize, links, upgrades, disks, limits, servers);
     }
 
     /** The same with other bounds of each replica's queues. */
     SwarmOptions with(ReplicaLimits changed) {
-        return with(links, upgrades, sharedDisks, changed, servers);
+        return with(minQuorumSize, links, upgrades, sharedDisks, changed, servers);
     }
 
     /** Whether servers have so little room for what is proposed that their threads wait for it. */
@@ -240,10 +242,17 @@ public record SwarmOptions(
 
     /** The same with another configuration of whole servers. */
     SwarmOptions with(ServerOptions changed) {
-        return with(links, upgrades, sharedDisks, limits, changed);
+        return with(minQuorumSize, links, upgrades, sharedDisks, limits, changed);
+    }
+
+    /** The same where any majority is a quorum, and nobody is removed for being silent. */
+    SwarmOptions withoutLeastQuorum() {
+        settings.keySet().removeIf(key -> key.endsWith(MIN_QUORUM_SIZE));
+        return with(minQuorumSize(settings), links, upgrades, sharedDisks, limits, servers);
     }
 
     private SwarmOptions with(
+            int leastQuorum,
             LinkOptions other,
             Upgrades changed,
             SharedDiskOptions disks,
@@ -253,7 +262,7 @@ public record SwarmOptions(
                 replicas,
                 ensemble,
                 late,
-                minQuorumSize,
+                leastQuorum,
                 settings,
                 safetyMicros,
                 sessions,
@@ -297,6 +306,28 @@ public record SwarmOptions(
     /** How long a write may wait for replicas whose settings differ, at most; 0 if they do not. */
     public long ringMicros() {
         return ProtocolSettings.ringMicros(settings);
+    }
+
+    /** How long a write may wait for a leader whose disk hangs, at most, before somebody takes over. */
+    public long idleLeaderMicros() {
+        return ProtocolSettings.idleLeaderMicros(settings);
+    }
+
+    /**
+     * How long a write may wait, at most, because it is the turn of leaders that are gone for good; 0 where they lead
+     * no more once they are missed.
+     */
+    public long goneLeadersMicros() {
+        boolean hang = faultIntervalMicros.containsKey(Fault.HANGS_FOR_GOOD);
+        boolean mayBe = hang || faultIntervalMicros.containsKey(Fault.DOWN_FOR_GOOD);
+        int mostGone = (replicas - 1) / 2;
+        long eachMicros = hang ? idleLeaderMicros() : idleLeaderMicros() / 2;
+        return mayBe && ProtocolSettings.letGoneLead(settings) ? mostGone * eachMicros : 0;
+    }
+
+    /** How long a leader waits for a member, at most, before it says that it is silent. */
+    public long memberSilenceMicros() {
+        return ProtocolSettings.memberSilenceMicros(settings);
     }
 
     /** The least quorum that settings ask for, 1 if they ask for none. */

@@ -58,6 +58,11 @@ final class ClientLink {
         this.server = replica.accept(number, this);
     }
 
+    /** Id of the replica. */
+    int server() {
+        return host.id();
+    }
+
     ZnodeReplica replica() {
         return replica;
     }

@@ -63,8 +63,34 @@ final class ReconfigDemand {
         }
     }
 
+    /**
+     * One of these administrators removes all that are gone for good, who stay so.
+     *
+     * @return whether anybody was to be removed
+     */
+    boolean demandWithoutTheGone(List<ZnodeClient> administrators) {
+        Ensemble present = cluster.ensemble();
+        Ensemble rest = new Ensemble(withoutTheGone(present.participants()), withoutTheGone(present.observers()));
+        if (rest.equals(present) || rest.participants().size() < LEAST_PARTICIPANTS) {
+            return false;
+        }
+        boolean isIncremental = cluster.gone().size() % 2 == 1;
+        demand(administrators, rest, isIncremental);
+        awaiter.await(
+                "the ensemble without those that are gone",
+                () -> cluster.ensemble().equals(rest));
+        return true;
+    }
+
+    private List<Integer> withoutTheGone(List<Integer> ids) {
+        return ids.stream().filter(id -> !cluster.gone().contains(id)).toList();
+    }
+
+    /** Who asks for an ensemble of which no majority is there is refused, also where shared disks decide. */
     private boolean mayChange() {
-        return cluster.ensemble().participants().size() >= LEAST_PARTICIPANTS;
+        List<Integer> participants = cluster.ensemble().participants();
+        boolean isMajorityThere = withoutTheGone(participants).size() > participants.size() / 2;
+        return participants.size() >= LEAST_PARTICIPANTS && isMajorityThere;
     }
 
     private Ensemble withOtherObservers(SplittableRandom random) {
@@ -81,7 +107,10 @@ final class ReconfigDemand {
 
     /** With the release before a server would keep the others from what {@link LevelDemand} demands of them. */
     private boolean mayJoin(int id) {
-        return !cluster.ensemble().contains(id) && cluster.releases().levels(id).equals(Upgrades.PRESENT);
+        boolean isThere = !cluster.gone().contains(id);
+        return isThere
+                && !cluster.ensemble().contains(id)
+                && cluster.releases().levels(id).equals(Upgrades.PRESENT);
     }
 
     private void demand(List<ZnodeClient> administrators, Ensemble next, boolean isIncremental) {

@@ -84,6 +84,14 @@ final class ServerConfiguration {
         return addresses;
     }
 
+    /**
+     * How long sessions' timeouts must be, so that a client, which waits for two thirds of it, has its answers although
+     * servers are gone for good. Shorter ones lose their connection: docs/iss.md.
+     */
+    static int leastTimeoutMillis(SwarmOptions options) {
+        return (int) Math.min(MAX_SESSION_TIMEOUT_MILLIS, 2 * options.goneLeadersMicros() / 1_000);
+    }
+
     /** The rest, with bounds so small that each is met. */
     static DrivenSettings draw(SwarmOptions options, SplittableRandom random) {
         int snapCount =

@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.Workload;
 import io.chainkeeper.simulation.order.SessionEvidence;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.List;
 import java.util.TreeSet;
@@ -17,15 +18,15 @@ final class SessionDemand {
     private final Cluster cluster;
     private final SessionEvidence evidence;
     private final long longestTimeoutMicros;
-    private final long ringMicros;
+    private final SwarmOptions options;
     private final IntFunction<ZnodeReplica> replicas;
 
     /**
      * @param events virtual time
      * @param cluster where everything is healthy
      * @param evidence knows when sessions were heard of
-     * @param longestTimeoutMicros of sessions
-     * @param ringMicros how long a write may wait for replicas whose settings differ
+     * @param longestTimeoutMicros of sessions where no write waits for servers that are gone
+     * @param options say how long a write may wait, and a member be silent
      * @param replicas the application of each that runs
      */
     SessionDemand(
@@ -33,13 +34,14 @@ final class SessionDemand {
             Cluster cluster,
             SessionEvidence evidence,
             long longestTimeoutMicros,
-            long ringMicros,
+            SwarmOptions options,
             IntFunction<ZnodeReplica> replicas) {
         this.events = events;
         this.cluster = cluster;
         this.evidence = evidence;
-        this.longestTimeoutMicros = longestTimeoutMicros;
-        this.ringMicros = ringMicros;
+        this.longestTimeoutMicros =
+                Math.max(longestTimeoutMicros, 1_000L * ServerConfiguration.leastTimeoutMillis(options));
+        this.options = options;
         this.replicas = replicas;
     }
 
@@ -57,13 +59,19 @@ final class SessionDemand {
         awaiter.await("the session of a vanished client to end everywhere", () -> goneEverywhere(sessionId));
         long tookMicros = events.nowMicros() - fromMicros;
         InvariantViolated.check(
-                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + ringMicros,
+                tookMicros <= leaving.timeoutMillis() * 1000L + TWO_TICKS_MICROS + orderedMicros(),
                 "a session with a timeout of %d ms ended %d ms after its client was heard of last",
                 leaving.timeoutMillis(),
                 tookMicros / 1000);
         awaiter.await(
                 "all abandoned sessions to end",
                 () -> cluster.configured().stream().allMatch(id -> hasSessionsOf(staying, id, fromMicros)));
+    }
+
+    /** How long the end of a session may wait to be ordered. */
+    private long orderedMicros() {
+        boolean anyHangs = cluster.gone().stream().anyMatch(id -> cluster.host(id) != null);
+        return options.ringMicros() + options.goneLeadersMicros() + (anyHangs ? options.idleLeaderMicros() : 0);
     }
 
     private boolean goneEverywhere(long sessionId) {
@@ -78,15 +86,38 @@ final class SessionDemand {
         clients.forEach(client -> live.add(client.session().id()));
         InvariantViolated.check(
                 known.containsAll(live), "replica %d knows sessions %s, clients have %s", id, known, live);
+        known.removeIf(sessionId -> !live.contains(sessionId) && mayStay(sessionId));
         for (long abandoned : known) {
             long silentMicros = events.nowMicros() - Math.max(fromMicros, evidence.heardMicros(abandoned));
             InvariantViolated.check(
-                    live.contains(abandoned) || silentMicros <= longestTimeoutMicros + TWO_TICKS_MICROS + ringMicros,
+                    live.contains(abandoned) || silentMicros <= leftMicros(abandoned),
                     "session 0x%x is still there at replica %d, heard of %d ms ago",
                     abandoned,
                     id,
                     silentMicros / 1000);
         }
         return known.equals(live);
+    }
+
+    /** A server whose disk hangs for good and that serves on is heard, but may not even know the session. */
+    private boolean mayStay(long sessionId) {
+        int owner = evidence.ownerOf(sessionId);
+        boolean hangs = cluster.gone().contains(owner) && cluster.host(owner) != null;
+        return hangs && replicas.apply(owner).isServing();
+    }
+
+    /**
+     * Before anybody counts the silence of a client, its server's must have been noticed, if that is gone for good. One
+     * whose disk hangs may be heard all the same, and end the session by itself.
+     */
+    private long leftMicros(long sessionId) {
+        int owner = evidence.ownerOf(sessionId);
+        long silenceMicros = options.memberSilenceMicros();
+        long mostMicros = longestTimeoutMicros;
+        if (cluster.gone().contains(owner)) {
+            boolean isDown = cluster.host(owner) == null;
+            mostMicros = isDown ? silenceMicros : Math.max(silenceMicros, longestTimeoutMicros);
+        }
+        return mostMicros + TWO_TICKS_MICROS + orderedMicros();
     }
 }

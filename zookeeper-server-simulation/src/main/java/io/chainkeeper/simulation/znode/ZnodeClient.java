@@ -257,6 +257,11 @@ final class ZnodeClient implements ClientLink.ClientEnd {
         return state == State.CONNECTED;
     }
 
+    /** Whether it has a connection to a replica. */
+    boolean isConnectedTo(int replica) {
+        return isConnected() && link.server() == replica;
+    }
+
     int outstanding() {
         return pending.size();
     }

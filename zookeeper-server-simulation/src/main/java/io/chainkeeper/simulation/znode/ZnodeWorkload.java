@@ -207,7 +207,8 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     private ZnodeClient client(int number, int pinnedTo) {
-        int timeoutMillis = TIMEOUTS_MILLIS[random.nextInt(TIMEOUTS_MILLIS.length)];
+        int drawnMillis = TIMEOUTS_MILLIS[random.nextInt(TIMEOUTS_MILLIS.length)];
+        int timeoutMillis = Math.max(drawnMillis, ServerConfiguration.leastTimeoutMillis(options));
         return new ZnodeClient(number, pinnedTo, timeoutMillis, events, random.split(), cluster, this);
     }
 
@@ -270,17 +271,28 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         }
     }
 
-    /** In half of the runs what was asked before is answered on the connections on which it was asked. */
+    /**
+     * In half of the runs what was asked before is answered on the connections on which it was asked, unless they are
+     * those of a server that is gone for good.
+     */
     @Override
     public void stop() {
         stopped = true;
         quietSinceMicros = events.nowMicros();
-        if (random.nextBoolean()) {
-            clients.forEach(ZnodeClient::disconnect);
+        boolean allLeave = random.nextBoolean();
+        for (ZnodeClient client : clients) {
+            if (allLeave || cluster.gone().stream().anyMatch(client::isConnectedTo)) {
+                client.disconnect();
+            }
         }
     }
 
     // ---------------------------------------------------------------- the ensemble
+
+    @Override
+    public boolean isFormed() {
+        return evidence.configurations().count() > 0;
+    }
 
     @Override
     public boolean asksForEnsembles() {
@@ -293,8 +305,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         boolean isAllowed = random.nextInt(10) != 0;
         List<ZnodeClient> askers = isAllowed ? administrators : clients;
         ZnodeClient client = askers.get(random.nextInt(askers.size()));
-        boolean isFormed = evidence.configurations().count() > 0;
-        if (stopped || !isFormed || !client.isConnected() || client.session().isClosing()) {
+        if (stopped || !isFormed() || !client.isConnected() || client.session().isClosing()) {
             return false;
         }
         boolean incremental = random.nextBoolean();
@@ -305,6 +316,15 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     // ---------------------------------------------------------------- what a healthy ensemble must do
+
+    @Override
+    public void goneForGood(int replica, SplittableRandom ofFault) {
+        for (ZnodeClient client : clients) {
+            if (client.isConnectedTo(replica) && ofFault.nextBoolean()) {
+                client.vanish(false);
+            }
+        }
+    }
 
     @Override
     public void demand(Awaiter awaiter) {
@@ -333,6 +353,9 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         }
         demandExpiry(awaiter);
         demandDeletion(awaiter);
+        if (!administrators.isEmpty() && reconfigs.demandWithoutTheGone(administrators)) {
+            demandOperations(awaiter);
+        }
         for (ZnodeClient client : clients) {
             mix.allPaths().forEach(path -> operations.exists(client, path, false));
             operations.getChildren(client, false);
@@ -392,7 +415,7 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         ZnodeClient leaving = clients.remove(clients.size() - 1);
         operations.create(leaving, ZnodeOperations.PARENT + "/last", true);
         awaiter.await("a last reply", () -> leaving.outstanding() == 0);
-        new SessionDemand(events, cluster, evidence, LONGEST_TIMEOUT_MICROS, options.ringMicros(), this::replica)
+        new SessionDemand(events, cluster, evidence, LONGEST_TIMEOUT_MICROS, options, this::replica)
                 .demand(leaving, clients, awaiter);
     }
 

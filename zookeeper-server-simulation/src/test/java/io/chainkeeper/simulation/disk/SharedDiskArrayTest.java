@@ -1,9 +1,11 @@
 package io.chainkeeper.simulation.disk;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.disk.DiskPaxosFactory;
 import io.chainkeeper.ordering.SharedDiskFormat;
@@ -61,6 +63,24 @@ public final class SharedDiskArrayTest {
         assertThrows(IOException.class, source::open);
         disks.replaceNow(1);
         source.open().close();
+    }
+
+    @Test
+    public void onlyAMinorityIsGoneForGood_andIsNeverBack() throws Exception {
+        for (boolean hangs : new boolean[] {false, true}) {
+            SharedDiskArray disks = disks();
+            DiskSource source = disks.openFor(1).get(1);
+            assertTrue(disks.leave(1, hangs));
+            if (hangs) {
+                disks.disk(1).hang(1, true); // as whoever lets disks hang tells all servers
+            }
+            assertFalse(disks.leave(1, hangs));
+            assertFalse("two of three would be missing", disks.leave(2, hangs));
+            disks.lose(2, EXCHANGED_MICROS);
+            assertTrue("nor is another one lost", disks.areWhole());
+            disks.calm();
+            assertThrows(IOException.class, source::open);
+        }
     }
 
     @Test

@@ -1,0 +1,82 @@
+package io.chainkeeper.simulation.fault;
+
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.HangingDisks;
+import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
+import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What never comes back, also not when faults have stopped: servers, or their own disks under processes that live on,
+ * as many as the others can do without; and shared disks, a minority of them.
+ */
+final class GoneFaults {
+    private final Cluster cluster;
+    private final MembershipFaults membership;
+    private final Workload workload;
+
+    /**
+     * @param cluster that suffers
+     * @param membership knows who can be done without
+     * @param workload some of whose clients are gone with their server
+     */
+    GoneFaults(Cluster cluster, MembershipFaults membership, Workload workload) {
+        this.cluster = cluster;
+        this.membership = membership;
+        this.workload = workload;
+    }
+
+    /** A server, its own disk, or a shared disk is gone, if that may be; returns whether it is. */
+    boolean begin(Fault fault, SplittableRandom random) {
+        return fault == Fault.SHARED_DISK_GONE
+                ? sharedDiskGone(random)
+                : serverGone(fault == Fault.HANGS_FOR_GOOD, random);
+    }
+
+    /**
+     * One participant more, or its disk only, if those that are left can decide without all that are gone for good; at
+     * times an observer.
+     */
+    private boolean serverGone(boolean onlyDisk, SplittableRandom random) {
+        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
+        left.removeAll(cluster.gone());
+        Integer next = left.get(random.nextInt(left.size()));
+        List<Integer> observers = new ArrayList<>(cluster.ensemble().observers());
+        observers.removeAll(cluster.gone());
+        if (!observers.isEmpty() && random.nextInt(3) == 0) {
+            next = observers.get(random.nextInt(observers.size()));
+        }
+        boolean isEarly = cluster.sharedDisks().count() > 0 && !workload.isFormed();
+        if (isEarly || !membership.mayBeGone(next)) {
+            return false;
+        }
+        cluster.gone().add(next);
+        workload.goneForGood(next, random);
+        if (onlyDisk && cluster.replica(next).isRunning()) {
+            Unanswered what = HangFaults.drawUnanswered(random.split());
+            cluster.hangingDisks().hangOwn(next, what, HangingDisks.FOR_GOOD);
+        } else {
+            cluster.crash(next);
+        }
+        return true;
+    }
+
+    /** One of the shared disks more, as long as those that are left are a majority and whole. */
+    private boolean sharedDiskGone(SplittableRandom random) {
+        int number = random.nextInt(cluster.sharedDisks().count());
+        // Who has fetched a state begins anew in its process, and waits there for a disk that hangs: docs/disk.md.
+        boolean hangs = random.nextBoolean() && !workload.asksForEnsembles();
+        if (!cluster.sharedDisks().leave(number, hangs)) {
+            return false;
+        }
+        if (hangs) {
+            for (int id : cluster.members()) {
+                cluster.hangingDisks().hangShared(id, number, HangingDisks.FOR_GOOD);
+            }
+        }
+        return true;
+    }
+}
