@@ -91,7 +91,7 @@ public final class Simulate {
         if (!application.concerns(Protocols.named(protocol))) {
             throw new IllegalArgumentException("--application " + application.optionValue()
                     + " is about majorities of servers, or what their own disks remember; with " + protocol
-                    + " shared disks decide: take registers, znodes, reconfig, upgrade or minority");
+                    + " shared disks decide: take registers, znodes, reconfig, upgrade, minority or outdated");
         }
         boolean isOneSeed = seeds == 1 && seconds == 0 && surveyed == 0;
         if (!isOneSeed && (timeline != null || !selection.equals(Selection.ALL))) {

@@ -65,6 +65,7 @@ public final class FaultInjector {
     private final LeaveFaults leaves;
     private final RiseFaults rises;
     private final SharedDiskFaults shared;
+    private final OtherDisksFaults otherDisks;
     private final StrangerFaults strangers;
     private final SurvivorFaults survivors;
     private final HangFaults hangs;
@@ -120,6 +121,7 @@ public final class FaultInjector {
         this.operator = new OperatorFaults(cluster, this, leaves);
         this.rises = new RiseFaults(cluster, this, operator, stories);
         this.shared = new SharedDiskFaults(events, cluster, options, this);
+        this.otherDisks = new OtherDisksFaults(cluster, stories, this);
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
@@ -247,6 +249,7 @@ public final class FaultInjector {
             case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
+            case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> comesLater(() -> outdated.begin(fault, random));
             case LEAVE -> comesLater(() -> leaves.begin(random));

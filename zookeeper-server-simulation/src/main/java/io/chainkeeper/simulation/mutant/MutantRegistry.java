@@ -312,11 +312,11 @@ public final class MutantRegistry {
                     "a ring is read once more where its beginning has moved meanwhile"),
             entry(
                     "RING_IS_TAKEN_UP_FROM_ONE_DISK",
-                    REGISTERS,
+                    OUTDATED,
                     "a start takes up its ring as one disk has it, the one with the highest last ballot"),
             entry(
                     "RING_IS_FREED_BY_POSITION",
-                    REGISTERS,
+                    OUTDATED,
                     "a ring is freed by what headers say of positions, not by where they say that it begins"),
             entry(
                     "READ_BARRIER_READS_HEADERS",

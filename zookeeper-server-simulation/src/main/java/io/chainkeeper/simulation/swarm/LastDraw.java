@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 final class LastDraw {
     private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
+    private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
@@ -41,7 +42,9 @@ final class LastDraw {
         drawLeaves(bounded.faultIntervalMicros());
         SwarmOptions all = withReads(withSharedDiskBytes(withOutstandingBytes(bounded)));
         drawSurvivor(all.faultIntervalMicros());
-        return drawGone(all);
+        SwarmOptions last = drawGone(all);
+        drawOtherDisks(last.faultIntervalMicros());
+        return last;
     }
 
     /**
@@ -92,6 +95,18 @@ final class LastDraw {
     private void drawExchanges(Map<Fault, Long> faults) {
         if (factory.sharedDisks() != null && !application.isTold() && random.nextInt(6) == 0) {
             faults.put(Fault.SHARED_DISK_EXCHANGED, random.nextBoolean() ? 200_000L : 1_000_000L);
+        }
+    }
+
+    /** In half of these runs little else goes wrong: the story takes time. */
+    private void drawOtherDisks(Map<Fault, Long> faults) {
+        boolean areAll = !faults.containsKey(Fault.DOWN_FOR_GOOD) && !faults.containsKey(Fault.HANGS_FOR_GOOD);
+        boolean mayBe = factory.sharedDisks() != null && areAll && !application.isTold();
+        if (mayBe && random.nextInt(8) == 0) {
+            if (random.nextBoolean()) {
+                faults.keySet().retainAll(BESIDE_OTHER_DISKS);
+            }
+            faults.put(Fault.OTHER_DISKS, random.nextBoolean() ? 200_000L : 1_000_000L);
         }
     }
 

@@ -58,8 +58,17 @@ final class SharedDiskDraw {
     /**
      * Adds faults of shared disks to those of a run. A third of the runs are about servers that stand still in the
      * middle of something, and links that are down, so that only disks tell; little else goes wrong there.
+     *
+     * @param faults of the run, with how long it is from one to the next, mostly, in microseconds
+     * @param unitMicros of these times
+     * @param application above the order
      */
-    void faults(Map<Fault, Long> faults, long unitMicros) {
+    void faults(Map<Fault, Long> faults, long unitMicros, SimulatedApplication application) {
+        if (application == SimulatedApplication.OUTDATED) {
+            faults.clear();
+            otherDisks(faults);
+            return;
+        }
         if (random.nextInt(3) == 0) {
             faults.keySet().retainAll(BESIDE_STALLS);
             faults.put(Fault.STALL_AT_DISK, (long) pick(50_000, 100_000, 300_000));
@@ -73,6 +82,17 @@ final class SharedDiskDraw {
             }
         }
         faults.put(Fault.LATE_WRITES, (long) pick(5_000, 50_000, 500_000));
+    }
+
+    /** The story takes time, so little else goes wrong. */
+    private void otherDisks(Map<Fault, Long> faults) {
+        faults.put(Fault.OTHER_DISKS, 200_000L);
+        if (random.nextBoolean()) {
+            faults.put(Fault.LATE_WRITES, (long) pick(5_000, 50_000, 500_000));
+        }
+        if (random.nextInt(3) == 0) {
+            faults.put(Fault.RECONFIGURE, (long) pick(200_000, 1_000_000));
+        }
     }
 
     /** Draws the disks, and settles the settings that say how they are. */

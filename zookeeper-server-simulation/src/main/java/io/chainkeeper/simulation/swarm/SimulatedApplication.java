@@ -65,7 +65,8 @@ public enum SimulatedApplication {
                 || this == ZNODES
                 || this == RECONFIG
                 || this == MINORITY
-                || this == UPGRADE;
+                || this == UPGRADE
+                || this == OUTDATED;
     }
 
     /** Whether the ensemble changes. */

@@ -98,7 +98,8 @@ public final class SwarmDraw {
         draw.drawRises();
         draw.drawMemory();
         SwarmOptions upgraded = drawn.with(draw.upgrades);
-        SwarmOptions all = factory.sharedDisks() == null ? upgraded : upgraded.with(draw.sharedDisks());
+        SharedDiskDraw shared = new SharedDiskDraw(random, factory);
+        SwarmOptions all = factory.sharedDisks() == null ? upgraded : upgraded.with(shared.draw(draw.settings));
         return new LastDraw(random, factory, application).draw(all);
     }
 
@@ -280,11 +281,7 @@ public final class SwarmDraw {
         ensemble = shared.ensemble(application == SimulatedApplication.MINORITY ? 2 : 1);
         replicas = ensemble.participants().size() + ensemble.observers().size() + pick(0, 0, 1);
         late = late.stream().filter(ensemble.participants()::contains).toList();
-        shared.faults(faults, faultUnitMicros);
-    }
-
-    private SharedDiskOptions sharedDisks() {
-        return new SharedDiskDraw(random, factory).draw(settings);
+        shared.faults(faults, faultUnitMicros, application);
     }
 
     private void drawAmbushes() {
@@ -363,7 +360,8 @@ public final class SwarmDraw {
 
     private int shortMillions() {
         boolean isLong = faults.containsKey(Fault.REPLACE) || faults.containsKey(Fault.OVERWRITE);
-        return (faults.containsKey(Fault.OVERHANG) ? 12 : isLong ? 4 : 2) + random.nextInt(2);
+        return (faults.containsKey(Fault.OVERHANG) || faults.containsKey(Fault.OTHER_DISKS) ? 12 : isLong ? 4 : 2)
+                + random.nextInt(2);
     }
 
     private int[] syncMicros() {

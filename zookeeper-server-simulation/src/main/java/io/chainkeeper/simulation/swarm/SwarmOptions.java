@@ -200,7 +200,9 @@ public record SwarmOptions(
         /** All disks but one are lost, and an operator has that server go on alone. See {@code SurvivorFaults}. */
         GO_ON_ALONE,
         /** A shared disk never answers anybody again, a minority at most. See {@code GoneFaults}. */
-        SHARED_DISK_GONE
+        SHARED_DISK_GONE,
+        /** A server starts again and again, and finds other shared disks each time. See {@code OtherDisksFaults}. */
+        OTHER_DISKS
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
