@@ -17,6 +17,16 @@ public final class SoleSurvivorTest {
     /** More than it takes until the order says who is left. */
     private static final int STEPS_OF_A_FORCED_START = 12;
 
+    /** Cuts 1 off, and returns which of 2 and 3 leads then. */
+    private static int leaderWithoutFirst(ScriptedEnsemble ensemble) {
+        ensemble.isolate(1);
+        ensemble.runUntil(
+                "another one leads",
+                LONG_TICKS,
+                () -> ensemble.replica(2).leads() || ensemble.replica(3).leads());
+        return ensemble.replica(2).leads() ? 2 : 3;
+    }
+
     @Test
     public void windowFullOfUndecidedValues_orderSaysWhoIsLeftAllTheSame() {
         ScriptedEnsemble ensemble =
@@ -110,12 +120,7 @@ public final class SoleSurvivorTest {
                 "all are members",
                 LONG_TICKS,
                 () -> hasExecuted(ensemble, 1, all) && hasExecuted(ensemble, 2, all) && hasExecuted(ensemble, 3, all));
-        ensemble.isolate(1);
-        ensemble.runUntil(
-                "another one leads",
-                LONG_TICKS,
-                () -> ensemble.replica(2).leads() || ensemble.replica(3).leads());
-        int leader = ensemble.replica(2).leads() ? 2 : 3;
+        int leader = leaderWithoutFirst(ensemble);
         int follower = 5 - leader;
         admitFourth(ensemble, leader, follower);
         ensemble.replica(follower).input(p -> p.onLeave()); // it would lead before 1 does
@@ -142,12 +147,7 @@ public final class SoleSurvivorTest {
     public void admissionIsAcceptedBeforeAForce_itStaysDecided() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
         ensemble.awaitLeader();
-        ensemble.isolate(1);
-        ensemble.runUntil(
-                "another one leads",
-                LONG_TICKS,
-                () -> ensemble.replica(2).leads() || ensemble.replica(3).leads());
-        int leader = ensemble.replica(2).leads() ? 2 : 3;
+        int leader = leaderWithoutFirst(ensemble);
         int survivor = 5 - leader;
         admitFourth(ensemble, leader, survivor);
         for (int id = 1; id <= 4; id++) {

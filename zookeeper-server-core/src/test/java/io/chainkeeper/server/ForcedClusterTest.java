@@ -80,6 +80,20 @@ public class ForcedClusterTest {
                 && state.incarnationOf(id) == ensemble.order().incarnationOf(id);
     }
 
+    private void stopAll() throws Exception {
+        for (int id = 1; id <= 3; id++) {
+            ensemble.stop(id);
+        }
+    }
+
+    /** Server 1 goes on alone, as it has been told. */
+    private void startAlone() throws Exception {
+        ensemble.start(1);
+        ensemble.order().elect(1);
+        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
+        ensemble.awaitServing(1);
+    }
+
     @Test
     public void replicaGoesOnAlone_underTheNewNameAndWithoutTheOthersSessions() throws Exception {
         UUID former = clusterOf(1);
@@ -87,9 +101,7 @@ public class ForcedClusterTest {
         lost.create("/ephemeral", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
         ensemble.client(3).create("/kept", new byte[1], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         ensemble.awaitEqualPositions();
-        for (int id = 1; id <= 3; id++) {
-            ensemble.stop(id);
-        }
+        stopAll();
         request(1);
         ensemble.start(1);
         assertEquals("before any link", new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
@@ -123,10 +135,7 @@ public class ForcedClusterTest {
         ensemble.stop(3);
         ensemble.stop(1);
         request(1);
-        ensemble.start(1);
-        ensemble.order().elect(1);
-        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
-        ensemble.awaitServing(1);
+        startAlone();
         // The in-process order lets any replica in; a link of the real one would be refused.
         ChainkeeperServer survivor = ensemble.replica(2);
         assertEquals(1, TestEnsemble.awaitShutdown("it is of the old cluster", survivor));
@@ -144,14 +153,9 @@ public class ForcedClusterTest {
     @Test
     public void requestIsLeftOver_itHasNoEffectAnyMore() throws Exception {
         ensemble.awaitEqualPositions();
-        for (int id = 1; id <= 3; id++) {
-            ensemble.stop(id);
-        }
+        stopAll();
         request(1);
-        ensemble.start(1);
-        ensemble.order().elect(1);
-        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
-        ensemble.awaitServing(1);
+        startAlone();
         ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1, 2, 3))));
         ensemble.awaitEqualPositions();
         ensemble.stop(1);
@@ -165,16 +169,11 @@ public class ForcedClusterTest {
     @Test
     public void formerNameIsInTheLogOnly_itIsKnownAsAFormerOne() throws Exception {
         UUID former = clusterOf(1);
-        for (int id = 1; id <= 3; id++) {
-            ensemble.stop(id);
-        }
+        stopAll();
         new ClusterIdentity(1, null, "test").write(ensemble.orderingDirectory(1));
         request(1);
         for (int start = 1; start <= 2; start++) {
-            ensemble.start(1);
-            ensemble.order().elect(1);
-            ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
-            ensemble.awaitServing(1);
+            startAlone();
             assertEquals(new ClusterIdentity(1, NEW_CLUSTER, List.of(former), "test"), identity(1));
             ensemble.stop(1);
         }
@@ -185,14 +184,9 @@ public class ForcedClusterTest {
     public void joinerStartsAgainBeforeItHasACheckpoint_itGoesOn() throws Exception {
         ensemble.awaitEqualPositions();
         UUID former = clusterOf(1);
-        for (int id = 1; id <= 3; id++) {
-            ensemble.stop(id);
-        }
+        stopAll();
         request(1);
-        ensemble.start(1);
-        ensemble.order().elect(1);
-        ensemble.order().decide(BatchCodec.encode(Membership.initial(0, List.of(1))));
-        ensemble.awaitServing(1);
+        startAlone();
         empty(3);
         for (int start = 1; start <= 2; start++) {
             ensemble.start(3);

@@ -40,15 +40,7 @@ public record ReplicaLimits(
      * @return these bounds with another period
      */
     public ReplicaLimits withTickMillis(int millis) {
-        return new ReplicaLimits(
-                maxOutstandingBytes,
-                maxInboundBytes,
-                maxBacklogBytes,
-                maxUnsyncedBytes,
-                maxHeldMessages,
-                maxSharedDiskBytes,
-                maxInputsPerBatch,
-                millis);
+        return with(maxOutstandingBytes, maxHeldMessages, maxSharedDiskBytes, millis);
     }
 
     /**
@@ -56,15 +48,7 @@ public record ReplicaLimits(
      * @return these bounds with another one of such bytes
      */
     public ReplicaLimits withMaxOutstandingBytes(long bytes) {
-        return new ReplicaLimits(
-                bytes,
-                maxInboundBytes,
-                maxBacklogBytes,
-                maxUnsyncedBytes,
-                maxHeldMessages,
-                maxSharedDiskBytes,
-                maxInputsPerBatch,
-                tickMillis);
+        return with(bytes, maxHeldMessages, maxSharedDiskBytes, tickMillis);
     }
 
     /**
@@ -72,15 +56,7 @@ public record ReplicaLimits(
      * @return these bounds with another one of such bytes
      */
     public ReplicaLimits withMaxSharedDiskBytes(long bytes) {
-        return new ReplicaLimits(
-                maxOutstandingBytes,
-                maxInboundBytes,
-                maxBacklogBytes,
-                maxUnsyncedBytes,
-                maxHeldMessages,
-                bytes,
-                maxInputsPerBatch,
-                tickMillis);
+        return with(maxOutstandingBytes, maxHeldMessages, bytes, tickMillis);
     }
 
     /**
@@ -88,14 +64,18 @@ public record ReplicaLimits(
      * @return these bounds with another one of messages that wait for the log
      */
     public ReplicaLimits withMaxHeldMessages(int messages) {
+        return with(maxOutstandingBytes, messages, maxSharedDiskBytes, tickMillis);
+    }
+
+    private ReplicaLimits with(long outstandingBytes, int heldMessages, long sharedDiskBytes, int millis) {
         return new ReplicaLimits(
-                maxOutstandingBytes,
+                outstandingBytes,
                 maxInboundBytes,
                 maxBacklogBytes,
                 maxUnsyncedBytes,
-                messages,
-                maxSharedDiskBytes,
+                heldMessages,
+                sharedDiskBytes,
                 maxInputsPerBatch,
-                tickMillis);
+                millis);
     }
 }
