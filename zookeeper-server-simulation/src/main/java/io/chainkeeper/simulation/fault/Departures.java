@@ -67,9 +67,11 @@ final class Departures {
             }
         }
         long living = worst.stream().filter(id -> !gone.contains(id)).count();
-        int needed = cluster.sharedDisks().count() > 0
-                ? 1
-                : Membership.initial(membership.minQuorumSize(), worst).quorum();
-        return living > 0 && living >= needed;
+        if (living == 0) {
+            return false;
+        }
+        return cluster.sharedDisks().count() > 0
+                || living
+                        >= Membership.initial(membership.minQuorumSize(), worst).quorum();
     }
 }
