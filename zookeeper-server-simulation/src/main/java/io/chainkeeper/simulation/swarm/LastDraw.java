@@ -12,6 +12,10 @@ import java.util.SplittableRandom;
 /** What is drawn behind everything else, for some runs only, so that most seeds go on meaning what they meant. */
 final class LastDraw {
     private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
+
+    /** A sixtieth of what a run waits for everything to be as demanded. */
+    private static final long MOST_TURNS_MICROS = 500_000;
+
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
     private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
@@ -44,7 +48,8 @@ final class LastDraw {
         drawSurvivor(all.faultIntervalMicros());
         SwarmOptions last = drawGone(all);
         drawOtherDisks(last.faultIntervalMicros());
-        return last;
+        leaveOutSlowTurns(last);
+        return withRoomWhereLeadersAreGone(last);
     }
 
     /**
@@ -167,6 +172,28 @@ final class LastDraw {
         }
         long commands = 1L << random.nextInt(4);
         return drawn.with(drawn.limits().withMaxOutstandingBytes(commands * ReplicaLimits.COMMAND_COST_BYTES));
+    }
+
+    /**
+     * Where leaders that are gone go on having turns, all that servers are asked for at the end must fit into the time
+     * that a run waits: dozens of commands, one behind the other.
+     */
+    private void leaveOutSlowTurns(SwarmOptions drawn) {
+        if (application.hasServers() && drawn.goneLeadersMicros() > MOST_TURNS_MICROS) {
+            drawn.faultIntervalMicros().remove(Fault.HANGS_FOR_GOOD);
+            drawn.faultIntervalMicros().remove(Fault.DOWN_FOR_GOOD);
+        }
+    }
+
+    /**
+     * Where it is the turn of leaders that are gone time and again, commands that go one by one wait for it one after
+     * the other, and no session lasts as long.
+     */
+    private static SwarmOptions withRoomWhereLeadersAreGone(SwarmOptions drawn) {
+        if (!drawn.hasLittleRoom() || drawn.goneLeadersMicros() == 0) {
+            return drawn;
+        }
+        return drawn.with(drawn.limits().withMaxOutstandingBytes(ReplicaLimits.DEFAULT.maxOutstandingBytes()));
     }
 
     private SwarmOptions withSharedDiskBytes(SwarmOptions drawn) {
