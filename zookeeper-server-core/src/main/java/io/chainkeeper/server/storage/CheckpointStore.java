@@ -136,7 +136,8 @@ public final class CheckpointStore {
     }
 
     /**
-     * Deletes the checkpoints of snapshots that are gone.
+     * Deletes the checkpoints of snapshots that are gone, and what starts have left that ended while they wrote one.
+     * Only for the thread that writes checkpoints of snapshots.
      *
      * @param oldestSnapshotZxid the oldest snapshot that is kept
      * @throws IOException if a file cannot be deleted
@@ -145,6 +146,13 @@ public final class CheckpointStore {
         for (Checkpoint checkpoint : readAll()) {
             if (checkpoint.snapshotZxid() < oldestSnapshotZxid) {
                 Files.deleteIfExists(file(checkpoint.snapshotZxid()));
+            }
+        }
+        for (Path file : DataFiles.all(directory)) {
+            String name = file.getFileName().toString();
+            boolean isOfLog = name.equals(OF_LOG + AtomicFile.TEMPORARY_SUFFIX);
+            if (name.startsWith(PREFIX) && name.endsWith(AtomicFile.TEMPORARY_SUFFIX) && !isOfLog) {
+                Files.deleteIfExists(file);
             }
         }
     }

@@ -71,7 +71,9 @@ final class SessionDemand {
     /** How long the end of a session may wait to be ordered. */
     private long orderedMicros() {
         boolean anyHangs = cluster.gone().stream().anyMatch(id -> cluster.host(id) != null);
-        return options.ringMicros() + options.goneLeadersMicros() + (anyHangs ? options.idleLeaderMicros() : 0);
+        long roomMicros = options.hasLittleRoom() ? TWO_TICKS_MICROS : 0; // it waits behind what others propose
+        long hangMicros = anyHangs ? options.idleLeaderMicros() : 0;
+        return options.ringMicros() + options.goneLeadersMicros() + hangMicros + roomMicros;
     }
 
     private boolean goneEverywhere(long sessionId) {
