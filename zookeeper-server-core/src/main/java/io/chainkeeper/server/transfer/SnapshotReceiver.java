@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Fetches the state of another member in the background, one call after the other. An attempt that breaks off is not
  * repeated by itself: the protocol goes on saying what it needs, and from whom, and the next attempt continues where
- * the last one ended. Another member's files may be others, so what one has begun to send is continued with that one,
- * whoever is named, until an attempt brings nothing. There is no deadline but that for a single answer. Safe for use by
- * any thread.
+ * the last one ended; whom it named while one was asked in vain is asked next. Another member's files may be others,
+ * so what one has begun to send is continued with that one, whoever is named, until an attempt brings nothing. There
+ * is no deadline but that for a single answer. Safe for use by any thread.
  */
 public final class SnapshotReceiver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);
@@ -42,6 +42,8 @@ public final class SnapshotReceiver implements AutoCloseable {
          */
         StateChannel open(int peer) throws IOException;
     }
+
+    private record Need(int peer, long position) {}
 
     private final Path orderingDirectory;
     private final Connector connector;
@@ -65,6 +67,12 @@ public final class SnapshotReceiver implements AutoCloseable {
 
     /** Whose last attempt broke off after it had brought something. */
     private int begunWith = NOBODY;
+
+    /** Whom the attempt that goes on asks. */
+    private int askedPeer = NOBODY;
+
+    /** The last need that named somebody else meanwhile; null if there was none. */
+    private Need neededMeanwhile;
 
     private StateChannel channel;
 
@@ -109,7 +117,11 @@ public final class SnapshotReceiver implements AutoCloseable {
         boolean tooEarly = from == failedPeer && scheduler.nanoTime() - failedAtNanos < PAUSE_NANOS;
         if (!closed && !running && !done && !tooEarly) {
             running = true;
+            askedPeer = from;
+            neededMeanwhile = null;
             background.execute(new Attempt(from, position)::begin);
+        } else if (running && peer != askedPeer) {
+            neededMeanwhile = new Need(peer, position);
         }
     }
 
@@ -121,8 +133,11 @@ public final class SnapshotReceiver implements AutoCloseable {
      * @param position the first one that this replica's acceptor log still holds
      */
     public void replaceState(int peer, long position) {
-        replacing = true;
-        stateNeeded(peer, position);
+        synchronized (this) {
+            replacing = true;
+            neededMeanwhile = null;
+            stateNeeded(peer, position);
+        }
     }
 
     /** What follows a piece of an attempt. */
@@ -142,6 +157,7 @@ public final class SnapshotReceiver implements AutoCloseable {
         private final IncomingState incoming = new IncomingState(orderingDirectory);
         private UUID cluster;
         private StateDownload download;
+        private boolean failed;
         private boolean leavesPart;
 
         private Attempt(int peer, long position) {
@@ -158,6 +174,7 @@ public final class SnapshotReceiver implements AutoCloseable {
             try {
                 next = piece.run();
             } catch (IOException e) {
+                failed = true;
                 leavesPart = download != null && download.hasFetched();
                 broken("server " + peer, e);
             } catch (RuntimeException | Error e) {
@@ -170,7 +187,7 @@ public final class SnapshotReceiver implements AutoCloseable {
                 }
             }
             closeFiles();
-            ended(peer, next == Next.INSTALL, leavesPart);
+            ended(peer, next == Next.INSTALL, failed, leavesPart);
             if (next == Next.INSTALL) {
                 fetched.run();
             }
@@ -255,7 +272,7 @@ public final class SnapshotReceiver implements AutoCloseable {
         }
     }
 
-    private void ended(int peer, boolean complete, boolean leavesPart) {
+    private void ended(int peer, boolean complete, boolean failed, boolean leavesPart) {
         StateChannel toClose;
         synchronized (this) {
             toClose = channel;
@@ -271,6 +288,12 @@ public final class SnapshotReceiver implements AutoCloseable {
                 failedAtNanos = scheduler.nanoTime();
             }
             pause();
+            Need next = neededMeanwhile;
+            neededMeanwhile = null;
+            if (next != null && failed && !leavesPart) {
+                // Whoever names members in turn could otherwise always name this one while another is asked in vain.
+                stateNeeded(next.peer(), next.position());
+            }
         }
     }
 

@@ -123,6 +123,26 @@ public final class SnapshotReceiverTest {
         assertEquals(2, needUntilAsked(2));
     }
 
+    /** Who names them in turn may name each one always while the same one is asked in vain. */
+    @Test
+    public void memberGivesNoAnswer_whoWasNamedMeanwhileIsAskedNext() throws Exception {
+        CountDownLatch givenUp = new CountDownLatch(1);
+        fetch = fetch(peer -> {
+            asked.add(peer);
+            if (peer == 2) {
+                awaitUninterruptibly(givenUp);
+                throw new IOException("server 2 gives no answer");
+            }
+            return channel();
+        });
+        assertEquals(2, needUntilAsked(2));
+        fetch.stateNeeded(1, 50);
+        fetch.stateNeeded(2, 50);
+        givenUp.countDown();
+        assertEquals(Integer.valueOf(1), asked.poll(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(fetched.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+    }
+
     /** The files of another member may be others. */
     @Test
     public void transferBreaksOff_isContinuedWithTheSameMemberUntilItBringsNothing() throws Exception {

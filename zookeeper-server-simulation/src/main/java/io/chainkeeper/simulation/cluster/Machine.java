@@ -29,6 +29,12 @@ final class Machine {
     private final Deque<Runnable> asleep = new ArrayDeque<>();
     boolean transferring;
 
+    /** Whose state is on its way, or asked for in vain, while {@link #transferring}. */
+    int transferringFrom;
+
+    /** The last need of a state that named another source meanwhile; null if there was none. */
+    StateTransfers.Need neededMeanwhile;
+
     /** How many disks it had before this one. */
     int disksLost;
 
@@ -77,6 +83,7 @@ final class Machine {
     /** A new process plans everything anew. */
     void started() {
         transferring = false;
+        neededMeanwhile = null;
     }
 
     /** See {@link Cluster#conditions}. */
