@@ -13,6 +13,9 @@ import java.util.SplittableRandom;
 final class LastDraw {
     private static final long LEAST_SHARED_DISK_BYTES = 512 << 10;
 
+    /** As Disk Paxos bounds it. */
+    private static final long MOST_WRITTEN_AT_ONCE_BYTES = 8 << 20;
+
     /** A sixtieth of what a run waits for everything to be as demanded. */
     private static final long MOST_TURNS_MICROS = 500_000;
 
@@ -49,7 +52,7 @@ final class LastDraw {
         SwarmOptions last = drawGone(all);
         drawOtherDisks(last.faultIntervalMicros());
         leaveOutSlowTurns(last);
-        return withRoomWhereLeadersAreGone(last);
+        return withRoomForRings(withRoomWhereLeadersAreGone(last));
     }
 
     /**
@@ -201,6 +204,19 @@ final class LastDraw {
             return drawn;
         }
         return drawn.with(drawn.limits().withMaxSharedDiskBytes(LEAST_SHARED_DISK_BYTES << random.nextInt(2)));
+    }
+
+    /**
+     * A server may ask a disk to write so much of a ring at once, and what it reads waits behind that. Where less may
+     * wait than it asks for, every attempt fails in the same way, as none does with the product's own bound.
+     */
+    private SwarmOptions withRoomForRings(SwarmOptions drawn) {
+        if (factory.sharedDisks() == null) {
+            return drawn;
+        }
+        long writtenAtOnce = Math.min(SharedDiskDraw.regionBytes(drawn.settings()), MOST_WRITTEN_AT_ONCE_BYTES);
+        long bytes = Math.max(drawn.limits().maxSharedDiskBytes(), 2 * writtenAtOnce);
+        return drawn.with(drawn.limits().withMaxSharedDiskBytes(bytes));
     }
 
     private SwarmOptions withReads(SwarmOptions drawn) {

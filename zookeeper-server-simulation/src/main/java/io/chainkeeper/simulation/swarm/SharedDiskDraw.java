@@ -117,6 +117,11 @@ final class SharedDiskDraw {
                 (drawn, large) -> Integer.parseInt(drawn) > LARGEST_REGION_BYTES ? drawn : large);
     }
 
+    /** What {@code disk.regionBytes} was drawn as. */
+    static long regionBytes(Map<String, String> settings) {
+        return Long.parseLong(settings.get(REGION_BYTES));
+    }
+
     private static String refusal(SharedDiskFormat format, Map<String, String> settings, int regionBytes) {
         settings.put(REGION_BYTES, Integer.toString(regionBytes));
         return format.refusal(settings, Set.copyOf(List.of(1, SLOTS)), BLOCK_BYTES);
