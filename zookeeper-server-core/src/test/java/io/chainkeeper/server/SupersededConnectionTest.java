@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 
+import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.nio.charset.StandardCharsets;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
@@ -11,6 +12,8 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.ReplyHeader;
 import org.apache.zookeeper.proto.SetDataRequest;
+import org.apache.zookeeper.server.NettyServerCnxn;
+import org.apache.zookeeper.server.ServerCnxn;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Rule;
@@ -99,6 +102,32 @@ public class SupersededConnectionTest {
             ensemble.order().room().make();
             assertLast("again");
         }
+    }
+
+    /** ZooKeeper closes the earlier connection on the thread of the new one, while that of its own may be on the way. */
+    @Test
+    public void earlierConnectionIsNotClosedYet_itsWriteThatWaitedForRoomIsNotOrdered() throws Exception {
+        writeThatWaits();
+        try (RawClient again = new RawClient(ensemble.clientPort(2), TIMEOUT_MILLIS)) {
+            takeOver(again);
+            write(again, 3, "again");
+            ensemble.order().room().make();
+            assertLast("again");
+        }
+    }
+
+    /** The first client's session goes to a connection of the same server, past what closes the first one's. */
+    private void takeOver(RawClient other) throws Exception {
+        OrderedZooKeeperServer server = ensemble.server(2);
+        for (ServerCnxn connection : server.getServerCnxnFactory().getConnections()) {
+            if (connection.getSessionId() == other.sessionId()) {
+                ((NettyServerCnxn) connection).setSessionId(first.sessionId());
+                server.reopenSession(connection, first.sessionId(), first.password(), TIMEOUT_MILLIS);
+                other.reply(); // says that the session is there
+                return;
+            }
+        }
+        throw new AssertionError("server 2 has no connection of session " + other.sessionId());
     }
 
     @Test
