@@ -51,6 +51,8 @@ public final class StoppedLeader {
     /** Returns whether all voters have stayed until somebody else led. */
     private boolean stopLeader(List<Integer> voters) {
         awaiter.await("all voters to be linked", () -> voters.stream().allMatch(id -> isLinked(id, voters)));
+        // A disk that was slow when faults stopped may still be at what it was told then.
+        awaiter.await("all disks to be done with what they were told", () -> voters.stream().allMatch(this::isIdle));
         awaiter.await("somebody to lead whom all follow", () -> leader(voters) != 0);
         int leader = leader(voters);
         List<ReplicaHost> hosts = voters.stream().map(cluster::host).toList();
@@ -89,6 +91,11 @@ public final class StoppedLeader {
                 && voters.stream()
                         .allMatch(other ->
                                 other == id || host.order().linkedPeers().contains(other));
+    }
+
+    private boolean isIdle(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null && host.isLogIdle();
     }
 
     /** Who leads and is followed by all others; 0 if nobody is. */
