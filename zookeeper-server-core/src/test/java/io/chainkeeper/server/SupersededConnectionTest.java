@@ -104,7 +104,7 @@ public class SupersededConnectionTest {
         }
     }
 
-    /** ZooKeeper closes the earlier connection on the thread of the new one, while that of its own may be on the way. */
+    /** ZooKeeper closes the earlier one on the thread of the later one, while its own thread may still be proposing. */
     @Test
     public void earlierConnectionIsNotClosedYet_itsWriteThatWaitedForRoomIsNotOrdered() throws Exception {
         writeThatWaits();
