@@ -44,6 +44,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private final Learner learner;
     private final Reads reads;
     private final LeaderWatch watch;
+    private final ExecutionWatch execution;
     private final long[] heardTick = new long[DiskState.IDS];
 
     /** Since when this server leads, if it does. */
@@ -96,6 +97,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         this.learner = new Learner(state);
         this.reads = new Reads(state);
         this.watch = new LeaderWatch(state);
+        this.execution = new ExecutionWatch(state);
     }
 
     @Override
@@ -160,6 +162,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
                 && takeover == null
                 && leadership == null
                 && !isLeaving
+                && !execution.isHeldUp()
                 && state.isMember()
                 && state.answeringDisks() >= state.majority() // others cannot show that a leader lives
                 && learner.isUpToDate()
@@ -240,7 +243,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             return;
         }
         leadership.decide();
-        if (isStuck() || leadership.isRemovedForLong()) {
+        if (isStuck() || execution.isHeldUp() || leadership.isRemovedForLong()) {
             endLeadership();
             watch.giveUpOwn();
             return;
@@ -404,6 +407,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     @Override
     public void onTick() {
         state.now++;
+        execution.tick();
         for (Disk disk : state.disks) {
             disk.tick();
         }
@@ -571,6 +575,11 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     @Override
     public void onCheckpoint(long position) {
         state.checkpoint = Math.max(state.checkpoint, position);
+    }
+
+    @Override
+    public void onExecuted(long position) {
+        execution.executed(position);
     }
 
     @Override

@@ -103,6 +103,11 @@ final class DiskSettings {
         return suspicionTicks;
     }
 
+    /** How long a leader may execute nothing of what is decided before somebody else is to lead. */
+    int executionTicks() {
+        return 2 * suspicionTicks;
+    }
+
     /** {@code disk.memberSilenceMillis} in ticks: how long a member may be silent before that is reported. */
     int silenceTicks() {
         return silenceTicks;

@@ -123,6 +123,12 @@ final class DiskNode extends ScriptedHost {
         checkpoint = delivered.size();
     }
 
+    /** Its application has executed all that was delivered, as it is told from now on; before it was not. */
+    void hasExecutedAll() {
+        long position = delivered.size();
+        input(p -> p.onExecuted(position));
+    }
+
     int checkpointsWanted() {
         return checkpointsWanted;
     }

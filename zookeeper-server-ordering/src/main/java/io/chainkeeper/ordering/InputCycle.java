@@ -90,6 +90,12 @@ public final class InputCycle implements OrderingProtocol {
     }
 
     @Override
+    public void onExecuted(long position) {
+        protocol.onExecuted(position);
+        protocol.afterInput();
+    }
+
+    @Override
     public void onEnsemble(Ensemble ensemble) {
         protocol.onEnsemble(ensemble);
         protocol.afterInput();

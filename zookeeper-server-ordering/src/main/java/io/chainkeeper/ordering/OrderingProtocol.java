@@ -93,6 +93,16 @@ public interface OrderingProtocol {
     void onCheckpoint(long position);
 
     /**
+     * The application has executed what was delivered up to here. Comes before a tick, if it has changed since the one
+     * before; a host that executes at once need not tell it.
+     *
+     * @param position of the last value whose execution has ended
+     */
+    default void onExecuted(long position) {
+        // Protocols that do not go by it need not know it.
+    }
+
+    /**
      * The configured ensemble has changed (ZooKeeper's {@code reconfig}). The leader brings the membership into line.
      *
      * @param ensemble who is meant to take part

@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.ProposedCommand;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 
 /**
  * The one worker that executes: takes what the order has delivered, in order, skips repeats, and calls the application.
@@ -33,11 +34,16 @@ final class ApplyThread {
     private boolean isIdle;
     private boolean superseded;
 
-    /** The protocol host's. */
+    /** The protocol host's, as what it was told last. */
     private boolean recovered;
+
+    private long toldExecuted = -1;
 
     private volatile long backlogBytes;
     private volatile long appliedPosition;
+
+    /** Behind it is what was applied by a batch that has not ended: its answers and its log may wait for the disk. */
+    private volatile long executedPosition;
 
     private final Measure waitMicros;
     private final Measure executeMicros;
@@ -62,6 +68,7 @@ final class ApplyThread {
         this.application = application;
         this.proposers = application.proposerTable();
         this.appliedPosition = application.recoveredPosition();
+        this.executedPosition = appliedPosition;
         this.own = own;
         this.times = times;
         this.onDrained = onDrained;
@@ -140,6 +147,15 @@ final class ApplyThread {
         return wasIdle;
     }
 
+    /** Protocol host: says how far execution is, if that has changed since it was said last. */
+    void tellExecuted(LongConsumer told) {
+        long executed = executedPosition;
+        if (executed != toldExecuted) {
+            toldExecuted = executed;
+            told.accept(executed);
+        }
+    }
+
     long backlogBytes() {
         return backlogBytes;
     }
@@ -196,6 +212,7 @@ final class ApplyThread {
             }
         }
         application.batchEnd();
+        executedPosition = appliedPosition;
         synchronized (lock) {
             backlogBytes -= bytes;
             lock.notifyAll();
@@ -207,6 +224,7 @@ final class ApplyThread {
         long position = delivered.position();
         InvariantViolated.check(
                 position == appliedPosition + 1, "position %d delivered after %d", position, appliedPosition);
+        executedPosition = appliedPosition;
         waitMicros.addMicrosSince(delivered.sinceNanos());
         long begin = scheduler.nanoTime();
         times.begun(position, begin);

@@ -317,8 +317,7 @@ final class ProtocolHost implements Effects {
             dispatch(input);
             count++;
         }
-        worked |= count > 0;
-        worked |= noticeDurable();
+        worked |= noticeDurable() || count > 0;
         if (barriers.isAnyMissing()) {
             protocol.onReadBarrier(barriers.open());
         }
@@ -372,6 +371,7 @@ final class ProtocolHost implements Effects {
         // After a pause the missed ticks are not made up for: the others' clocks went on meanwhile, ours starts afresh.
         nextTickNanos = missed < quietTicks ? nextTickNanos + ticks * tickNanos : now + tickNanos;
         quietTicks = 0;
+        applyThread.tellExecuted(protocol::onExecuted);
         for (int i = 0; i < ticks; i++) {
             protocol.onTick();
         }

@@ -137,6 +137,11 @@ public final class RecordedProtocol implements OrderingProtocol {
     }
 
     @Override
+    public void onExecuted(long position) {
+        input(() -> protocol.onExecuted(position));
+    }
+
+    @Override
     public void onEnsemble(Ensemble ensemble) {
         input(() -> protocol.onEnsemble(ensemble));
     }

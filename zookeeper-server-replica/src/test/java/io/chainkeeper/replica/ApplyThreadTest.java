@@ -33,6 +33,7 @@ public final class ApplyThreadTest {
     @After
     public void close() throws InterruptedException {
         application.executions.release(1_000_000);
+        application.batchEnds.release(1_000_000);
         applyThread.close();
     }
 
@@ -181,6 +182,29 @@ public final class ApplyThreadTest {
         applyThread.deliver(1, ByteSlice.of(new byte[] {0, 0, 0, 9}), PrefixHash.EMPTY);
         applyThread.wake();
         assertTrue(failures.await().contains("claims 9 commands"));
+    }
+
+    /** What was applied may wait for the disk until its batch has ended. */
+    @Test
+    public void howFarExecutionIs_isToldOnceAndWithoutTheBatchThatHasNotEnded() {
+        List<Long> told = new ArrayList<>();
+        applyThread.tellExecuted(told::add);
+        applyThread.tellExecuted(told::add);
+        assertEquals(List.of(0L), told);
+        application.batchEnds.drainPermits();
+        deliver(1, command(2, 1, "a"));
+        deliver(2, command(2, 2, "b"));
+        deliver(3, command(2, 3, "c"));
+        applyThread.start();
+        awaitApplied(3);
+        applyThread.tellExecuted(told::add);
+        assertEquals(List.of(0L, 2L), told);
+        application.batchEnds.release();
+        Failures.await("the end of the batch", () -> {
+            applyThread.tellExecuted(told::add);
+            return told.size() > 2;
+        });
+        assertEquals(List.of(0L, 2L, 3L), told);
     }
 
     @Test

@@ -17,6 +17,9 @@ final class RecordingApplication implements Application {
     /** One permit for each command that may be executed. */
     final Semaphore executions = new Semaphore(Integer.MAX_VALUE / 2);
 
+    /** One permit for each batch that may end. */
+    final Semaphore batchEnds = new Semaphore(Integer.MAX_VALUE / 2);
+
     /** The replica has asked for the state of another one. */
     final CountDownLatch stateNeeded = new CountDownLatch(1);
 
@@ -72,7 +75,9 @@ final class RecordingApplication implements Application {
     }
 
     @Override
-    public void batchEnd() {}
+    public void batchEnd() {
+        batchEnds.acquireUninterruptibly();
+    }
 
     @Override
     public void executionFailed() {

@@ -217,6 +217,12 @@ final class WatchedProtocols implements OrderingProtocolFactory {
             protocol.onCheckpoint(position);
         }
 
+        /** Not noted: what was executed is. */
+        @Override
+        public void onExecuted(long position) {
+            protocol.onExecuted(position);
+        }
+
         @Override
         public void onEnsemble(Ensemble ensemble) {
             note("ensemble", 0, ensemble);

@@ -276,6 +276,11 @@ public final class BrokenProtocol implements OrderingProtocolFactory {
         }
 
         @Override
+        public void onExecuted(long position) {
+            protocol.onExecuted(position);
+        }
+
+        @Override
         public void onEnsemble(Ensemble ensemble) {
             protocol.onEnsemble(ensemble);
         }

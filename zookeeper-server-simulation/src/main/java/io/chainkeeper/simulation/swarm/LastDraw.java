@@ -142,7 +142,7 @@ final class LastDraw {
         boolean isStory = faults.containsKey(Fault.GO_ON_ALONE);
         if (!isStory && application.mayMissServers() && random.nextInt(3) == 0) {
             isMajorityEnough = random.nextInt(4) != 0;
-            boolean onlyDisk = random.nextInt(3) == 0 && factory.sharedDisks() == null;
+            boolean onlyDisk = random.nextInt(3) == 0;
             Fault fault = onlyDisk ? Fault.HANGS_FOR_GOOD : Fault.DOWN_FOR_GOOD;
             faults.put(fault, random.nextBoolean() ? 500_000L : 2_000_000L);
             if (application.isReconfigured()) {
