@@ -52,7 +52,9 @@ public final class StoppedLeader {
     private boolean stopLeader(List<Integer> voters) {
         awaiter.await("all voters to be linked", () -> voters.stream().allMatch(id -> isLinked(id, voters)));
         // A disk that was slow when faults stopped may still be at what it was told then.
-        awaiter.await("all disks to be done with what they were told", () -> voters.stream().allMatch(this::isIdle));
+        awaiter.await(
+                "all disks to be done with what they were told",
+                () -> voters.stream().allMatch(this::isIdle));
         awaiter.await("somebody to lead whom all follow", () -> leader(voters) != 0);
         int leader = leader(voters);
         List<ReplicaHost> hosts = voters.stream().map(cluster::host).toList();

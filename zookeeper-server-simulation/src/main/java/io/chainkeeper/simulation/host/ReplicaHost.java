@@ -479,4 +479,9 @@ public final class ReplicaHost {
     public boolean isVoter() {
         return protocols.protocol().gauges().getOrDefault("is_voter", 1L) == 1;
     }
+
+    /** Whether it leads and proposes nothing, since its ring on shared disks is full. */
+    public boolean isRingFull() {
+        return protocols.protocol().gauges().getOrDefault("ring_full", 0L) == 1;
+    }
 }

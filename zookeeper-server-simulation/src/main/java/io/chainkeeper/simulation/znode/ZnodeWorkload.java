@@ -387,16 +387,17 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
 
     /** Looked at after every event. */
     private boolean haveReplies() {
-        for (ZnodeClient client : clients) {
-            if (client.outstanding() > 0) {
-                return false;
-            }
-        }
-        return true;
+        return clients.stream().noneMatch(client -> client.outstanding() > 0);
+    }
+
+    /** While a ring keeps the place of a state that was sent, it may be full for longer than short sessions last. */
+    private boolean haveRoom() {
+        return cluster.configured().stream().map(cluster::host).noneMatch(host -> host != null && host.isRingFull());
     }
 
     private void demandOperations(Awaiter awaiter) {
         awaitReplies(awaiter);
+        awaiter.await("leaders to have room in their rings", this::haveRoom);
         for (ZnodeClient client : clients) {
             operations.setData(client, "/k1", ZnodeModel.ANY_VERSION);
             operations.createSequential(client, false);
