@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import io.chainkeeper.simulation.time.EventQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ final class BehindFaults {
     }
 
     /** Begins, and draws from that, unless the last minority is not back yet; whether it does. */
-    boolean begin(SplittableRandom random) {
+    boolean begin(Fault fault, SplittableRandom random) {
         List<Integer> behind = minority(random);
         if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
             return false;
@@ -43,7 +44,7 @@ final class BehindFaults {
         long split = LONG_MICROS / 2 + random.nextLong(LONG_MICROS);
         long after = random.nextLong(LONG_MICROS);
         behindUntilMicros = events.nowMicros() + split + after;
-        if (random.nextBoolean()) {
+        if (fault == Fault.READ_LATE) {
             readLate(behind, first, split, 1 + after, random);
         } else {
             for (int one : behind) {
@@ -61,7 +62,10 @@ final class BehindFaults {
         }
     }
 
-    /** The laggard misses something before, so that the log has to be read for it. */
+    /**
+     * The laggard misses something before, so that the log has to be read for it, and asks only when the log holds what
+     * the minority has accepted alone.
+     */
     private void readLate(List<Integer> behind, int first, long split, long after, SplittableRandom random) {
         long alone = LONG_MICROS / 4 + random.nextLong(LONG_MICROS / 2);
         behindUntilMicros += alone;
@@ -70,7 +74,7 @@ final class BehindFaults {
         int laggard = rest.remove(random.nextInt(rest.size()));
         rest.add(first);
         List<Integer> others = others(behind);
-        cutOff(laggard, rest, alone);
+        cutOff(laggard, rest, alone + random.nextLong(split / 2));
         cutOff(laggard, others, alone + split + after);
         long answered = split + random.nextLong(after);
         faults.later(alone, () -> {

@@ -126,7 +126,7 @@ public final class FaultInjector {
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
-        this.gone = new GoneFaults(cluster, membership, workload);
+        this.gone = new GoneFaults(cluster, membership, workload, stories);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -216,10 +216,10 @@ public final class FaultInjector {
             case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> links.partition(random);
             case SPLIT -> links.split(random);
-            case LEAVE_BEHIND -> behind.begin(random);
+            case LEAVE_BEHIND, READ_LATE -> behind.begin(fault, random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> comesLater(() -> deposed.depose(random));
-            case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SHARED_DISK_GONE -> gone.begin(fault, random);
+            case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN -> gone.begin(fault, random);
             case STALL -> pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);

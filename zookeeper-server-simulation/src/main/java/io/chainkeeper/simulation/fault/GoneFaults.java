@@ -14,26 +14,65 @@ import java.util.SplittableRandom;
  * as many as the others can do without; and shared disks, a minority of them.
  */
 final class GoneFaults {
+    /** Others have missed a leader by then, and finished its segment. */
+    private static final long FINISHED_MICROS = 1_000_000;
+
     private final Cluster cluster;
     private final MembershipFaults membership;
     private final Workload workload;
+    private final Stories stories;
 
     /**
      * @param cluster that suffers
      * @param membership knows who can be done without
      * @param workload some of whose clients are gone with their server
+     * @param stories how it is told that somebody does not see who is gone
      */
-    GoneFaults(Cluster cluster, MembershipFaults membership, Workload workload) {
+    GoneFaults(Cluster cluster, MembershipFaults membership, Workload workload, Stories stories) {
         this.cluster = cluster;
         this.membership = membership;
         this.workload = workload;
+        this.stories = stories;
     }
 
     /** A server, its own disk, or a shared disk is gone, if that may be; returns whether it is. */
     boolean begin(Fault fault, SplittableRandom random) {
-        return fault == Fault.SHARED_DISK_GONE
-                ? sharedDiskGone(random)
-                : serverGone(fault == Fault.HANGS_FOR_GOOD, random);
+        return switch (fault) {
+            case SHARED_DISK_GONE -> sharedDiskGone(random);
+            case GONE_UNSEEN -> goneUnseen(random);
+            default -> serverGone(fault == Fault.HANGS_FOR_GOOD, random);
+        };
+    }
+
+    /**
+     * While all observers are down a leader is gone, the next one finishes what it has left open, and is gone too. The
+     * observers' commands may be for that leader, and nobody tells them that it proposes no more.
+     */
+    private boolean goneUnseen(SplittableRandom random) {
+        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
+        left.removeAll(cluster.gone());
+        int index = random.nextInt(left.size());
+        Integer leader = left.get(index);
+        Integer next = left.get((index + 1) % left.size());
+        if (!membership.mayBeGone(leader)) {
+            return false;
+        }
+        List<Integer> observers = cluster.ensemble().observers();
+        observers.forEach(cluster::crash);
+        crashForGood(leader, random);
+        stories.later(FINISHED_MICROS + random.nextLong(FINISHED_MICROS), () -> {
+            if (membership.mayBeGone(next)) {
+                crashForGood(next, random);
+            }
+            observers.forEach(cluster::start);
+        });
+        return true;
+    }
+
+    private void crashForGood(Integer id, SplittableRandom random) {
+        cluster.gone().add(id);
+        workload.goneForGood(id, random);
+        cluster.crash(id);
     }
 
     /**

@@ -83,7 +83,8 @@ final class LastDraw {
     private void drawLeaves(Map<Fault, Long> faults) {
         boolean isStory = switch (application) {
             case BEHIND, DEPOSED, TAKEOVER, OUTDATED -> true;
-            case REGISTERS, ZNODES, RECONFIG, UPGRADE, FOUNDING, MINORITY, AMBUSH, MEMBERS -> false;
+            case MINORITY -> faults.containsKey(Fault.GONE_UNSEEN);
+            case REGISTERS, ZNODES, RECONFIG, UPGRADE, FOUNDING, AMBUSH, MEMBERS -> false;
         };
         if (!isStory && random.nextInt(3) == 0) {
             faults.put(Fault.LEAVE, application.isAmbush() ? 200_000L : 500_000L * (1 + random.nextInt(3)));
@@ -120,7 +121,8 @@ final class LastDraw {
 
     /** Where stories are told, disks hang when the story says so. */
     private void drawHangs(Map<Fault, Long> faults) {
-        if (application.isTold() || application == SimulatedApplication.BEHIND || random.nextInt(6) != 0) {
+        boolean isStory = application.isTold() || faults.containsKey(Fault.GONE_UNSEEN);
+        if (isStory || application == SimulatedApplication.BEHIND || random.nextInt(6) != 0) {
             return;
         }
         if (application == SimulatedApplication.MINORITY) {

@@ -28,6 +28,7 @@ final class ProtocolSettings {
     /** Drawn behind everything else: see {@link #drawMemory}. */
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
+    private static final String PART = "partBytes";
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
@@ -69,6 +70,11 @@ final class ProtocolSettings {
                 settings.put(key, Integer.toString(COUNTS[random.nextInt(COUNTS.length)]));
             }
         }
+    }
+
+    /** So much of a log at once that what is accepted only is read with what is decided. */
+    static void readLogsInLongParts(Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(PART));
     }
 
     /** As many positions under way as are ever drawn. */
@@ -151,7 +157,7 @@ final class ProtocolSettings {
         if (random.nextInt(3) == 0) {
             return null;
         }
-        int[] bytes = key.endsWith("partBytes") ? PART_BYTES : BYTES;
+        int[] bytes = key.endsWith(PART) ? PART_BYTES : BYTES;
         int[] choices = key.endsWith("Bytes") ? bytes : COUNTS;
         return Integer.toString(choices[random.nextInt(choices.length)]);
     }

@@ -31,20 +31,6 @@ public final class SwarmDraw {
     private static final List<Fault> BESIDE_REGROUP =
             List.of(Fault.CRASH_AT_CHANGE, Fault.BREAK, Fault.PAUSE, Fault.SLOW_DISK, Fault.SLOW_LINK);
 
-    private static final List<Fault> BESIDE_DOWN_FOR_GOOD = List.of(
-            Fault.CRASH,
-            Fault.CRASH_AT_CHANGE,
-            Fault.PAUSE,
-            Fault.CUT,
-            Fault.ISOLATE,
-            Fault.BREAK,
-            Fault.SLOW_DISK,
-            Fault.SLOW_LINK,
-            Fault.PARTITION,
-            Fault.DOWN_LONG,
-            Fault.STALL,
-            Fault.DRIFT);
-
     private static final FeatureRaising BY_OPERATOR = new FeatureRaising(false, 0);
     private static final List<Fault> OUTDATED = List.of(Fault.OVERWRITE, Fault.OVERHANG, Fault.FEW_LISTED, Fault.HOLE);
     private static final List<Fault> OF_DISKS = List.of(Fault.FAIL_FORCE, Fault.FULL_DISK, Fault.ROT);
@@ -126,8 +112,8 @@ public final class SwarmDraw {
     }
 
     /**
-     * The one fault needs time, clients that go on on both sides, logs that are cut soon, and little else that goes
-     * wrong: else the majority comes to nothing while the minority is away.
+     * The one fault needs time, clients that go on on both sides, logs that are cut soon, or never, and little else
+     * that goes wrong: else the majority comes to nothing while the minority is away.
      */
     private void drawBehind() {
         int choice = pick(3, 5, 5, 5, 7);
@@ -135,7 +121,12 @@ public final class SwarmDraw {
         replicas = Math.max(participants, 5);
         ensemble = ensemble(participants, replicas);
         drawSettings();
-        faults.put(Fault.LEAVE_BEHIND, 300_000L);
+        if (random.nextBoolean()) {
+            faults.put(Fault.READ_LATE, 300_000L);
+            ProtocolSettings.readLogsInLongParts(settings);
+        } else {
+            faults.put(Fault.LEAVE_BEHIND, 300_000L);
+        }
         drawOneOf(BESIDE_LEAVE_BEHIND, 2_000_000L);
     }
 
@@ -173,12 +164,7 @@ public final class SwarmDraw {
         drawSettings();
         settings.keySet().removeIf(key -> key.endsWith(SwarmOptions.MIN_QUORUM_SIZE));
         faultUnitMicros = pick(200_000, 500_000, 1_500_000);
-        for (Fault fault : BESIDE_DOWN_FOR_GOOD) {
-            if (random.nextInt(5) < 2) {
-                faults.put(fault, faultUnitMicros * (1 + random.nextInt(3)));
-            }
-        }
-        faults.put(Fault.DOWN_FOR_GOOD, (long) pick(500_000, 2_000_000));
+        GoneDraw.draw(random, faultUnitMicros, factory.sharedDisks() == null ? ensemble : null, faults);
     }
 
     /** Time is short between one leader and the next, so that much of what is rare happens in one run. */
@@ -326,10 +312,13 @@ public final class SwarmDraw {
                 SwarmOptions.minQuorumSize(settings),
                 settings,
                 1_000_000L * (application.isAmbush() ? shortMillions() : by(2, 4, 3) + random.nextInt(by(6, 4, 4))),
-                by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
+                isQuiet() ? 1 : by(1, replicas, replicas) + random.nextInt(by(8, 4, 4)),
                 1 + random.nextInt(by(4, 4, 3)),
                 faults.containsKey(Fault.OVERHANG) ? 8 : pick(1, 2, 8),
-                pick(by(of(1_000, 20_000, 200_000), of(20_000, 50_000), of(5_000, 20_000, 50_000))),
+                pick(
+                        isQuiet()
+                                ? of(200_000)
+                                : by(of(1_000, 20_000, 200_000), of(20_000, 50_000), of(5_000, 20_000, 50_000))),
                 faults.containsKey(Fault.OVERHANG) ? 10_000 : by(500, 2_000, 500),
                 pick(by(of(10, 50, 80), of(0, 10, 50), of(0, 10, 50))),
                 pick(by(of(0, 30, 70), of(0, 30), of(0, 30))),
@@ -354,8 +343,14 @@ public final class SwarmDraw {
                 ServerOptions.DEFAULT);
     }
 
+    private boolean isQuiet() {
+        return faults.containsKey(Fault.GONE_UNSEEN);
+    }
+
     private boolean keepsLogs() {
-        return faults.containsKey(Fault.FEW_LISTED) || faults.containsKey(Fault.HOLE);
+        return faults.containsKey(Fault.FEW_LISTED)
+                || faults.containsKey(Fault.HOLE)
+                || faults.containsKey(Fault.READ_LATE);
     }
 
     private int shortMillions() {

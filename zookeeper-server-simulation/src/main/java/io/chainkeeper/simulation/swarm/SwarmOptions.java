@@ -202,7 +202,14 @@ public record SwarmOptions(
         /** A shared disk never answers anybody again, a minority at most. See {@code GoneFaults}. */
         SHARED_DISK_GONE,
         /** A server starts again and again, and finds other shared disks each time. See {@code OtherDisksFaults}. */
-        OTHER_DISKS
+        OTHER_DISKS,
+        /**
+         * A leader is gone for good, and so is whoever has finished its segment; observers start only then. See {@code
+         * GoneFaults}.
+         */
+        GONE_UNSEEN,
+        /** Who is let back in has begun to read its log while it was left behind. See {@code BehindFaults}. */
+        READ_LATE
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
@@ -321,7 +328,9 @@ public record SwarmOptions(
      */
     public long goneLeadersMicros() {
         boolean hang = faultIntervalMicros.containsKey(Fault.HANGS_FOR_GOOD);
-        boolean mayBe = hang || faultIntervalMicros.containsKey(Fault.DOWN_FOR_GOOD);
+        boolean mayBe = hang
+                || faultIntervalMicros.containsKey(Fault.DOWN_FOR_GOOD)
+                || faultIntervalMicros.containsKey(Fault.GONE_UNSEEN);
         int mostGone = (replicas - 1) / 2;
         long eachMicros = hang ? idleLeaderMicros() : idleLeaderMicros() / 2;
         return mayBe && ProtocolSettings.letGoneLead(settings) ? mostGone * eachMicros : 0;
