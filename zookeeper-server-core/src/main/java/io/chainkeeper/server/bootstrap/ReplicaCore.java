@@ -85,12 +85,16 @@ final class ReplicaCore {
         }
     }
 
-    private EffectiveEnsemble configuredEnsemble() {
+    private EffectiveEnsemble configuredEnsemble() throws IOException {
         EnsembleConfig own = recovered.ownConfiguration();
         EnsembleConfig newest = peer.database().recoverConfiguration(own, recovered.state(), peer.isReconfigEnabled());
         boolean fileIsNewest = newest.version() <= own.version();
         return new EffectiveEnsemble(
-                settings.replicaId(), fileIsNewest ? own : newest, fileIsNewest, recovered.state());
+                settings.replicaId(),
+                fileIsNewest ? own : newest,
+                fileIsNewest,
+                recovered.state(),
+                settings.orderingDirectory());
     }
 
     /** This replica's view of the order; LOOKING before there is one. Any thread. */

@@ -135,6 +135,7 @@ final class ReplicaLife implements AutoCloseable {
         int tickMillis = peer.getTickTime();
         return new ReplicaSettings(
                 ordering.replicaId(),
+                ordering.orderingDirectory(),
                 List.copyOf(ordering.members().keySet()),
                 ordering.reads(),
                 settings.localSessionsEnabled(),

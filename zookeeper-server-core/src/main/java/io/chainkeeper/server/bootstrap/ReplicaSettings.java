@@ -4,12 +4,14 @@ import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.config.RequestTracing;
 import io.chainkeeper.release.FeatureRange;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
  * Who a replica is and what it promises, as far as its {@link ReplicaAssembly} asks.
  *
  * @param replicaId this replica
+ * @param orderingDirectory of its data directory
  * @param members ids of all replicas that this one is configured with, ascending
  * @param reads what reads promise
  * @param localSessionsEnabled whether sessions begin as known to this replica only
@@ -23,6 +25,7 @@ import java.util.List;
  */
 record ReplicaSettings(
         int replicaId,
+        Path orderingDirectory,
         List<Integer> members,
         ReadConsistency reads,
         boolean localSessionsEnabled,

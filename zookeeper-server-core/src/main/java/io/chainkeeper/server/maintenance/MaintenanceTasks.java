@@ -153,6 +153,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void membershipChanged() {
+        ensemble.effective().changed();
         submit(cluster.goesOnAlone() ? this::tick : ensemble.reconfigurer()::tick);
     }
 

@@ -1,11 +1,14 @@
 package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.Ensemble;
+import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.transport.PeerAddress;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -13,7 +16,7 @@ import java.util.TreeMap;
 
 /**
  * The ensemble as this replica sees it, and as it tells the order: the replicated configuration, or the one of its own
- * file while that is newer, and the plan that stands. Safe for use by any thread.
+ * file while that is newer, the plan that stands, and whoever an earlier plan has let vote. Safe for use by any thread.
  */
 public final class EffectiveEnsemble {
     private record Told(Ensemble ensemble, SortedMap<Integer, PeerAddress> addresses) {}
@@ -25,6 +28,7 @@ public final class EffectiveEnsemble {
     private volatile EnsembleConfig kept;
 
     private final ReplicatedState state;
+    private final JoiningServers joining;
     private TotalOrder order;
     private Told told;
     private EnsembleConfig last;
@@ -35,11 +39,16 @@ public final class EffectiveEnsemble {
      * @param own the newer of what its file and its recovered tree say
      * @param fileIsTold whether the order has been started with {@code own}
      * @param state the replicated state
+     * @param orderingDirectory where is kept who is being added
+     * @throws IOException if that cannot be read, or is damaged; the message names the file
      */
-    public EffectiveEnsemble(int replicaId, EnsembleConfig own, boolean fileIsTold, ReplicatedState state) {
+    public EffectiveEnsemble(
+            int replicaId, EnsembleConfig own, boolean fileIsTold, ReplicatedState state, Path orderingDirectory)
+            throws IOException {
         this.replicaId = replicaId;
         this.own = own;
         this.state = state;
+        this.joining = new JoiningServers(orderingDirectory);
         this.kept = own;
         this.last = effective();
         if (fileIsTold) {
@@ -74,7 +83,7 @@ public final class EffectiveEnsemble {
         changed();
     }
 
-    /** Configuration or plan have changed: tells the order, if it has not been told that already. */
+    /** Configuration, plan or membership have changed: tells the order, if it has not been told that already. */
     public synchronized void changed() {
         EnsembleConfig now = effective();
         if (now.version() > kept.version()) {
@@ -84,6 +93,10 @@ public final class EffectiveEnsemble {
             departing = last;
             last = now;
         }
+        EnsemblePlan plan = state.plan();
+        Membership voters = state.membership();
+        joining.update(
+                now, plan == null ? null : plan.configuration(), voters == null ? List.of() : voters.replicaIds());
         tell();
     }
 
@@ -134,6 +147,10 @@ public final class EffectiveEnsemble {
             observers.addAll(configuration.servers().keySet());
             configuration.addresses().forEach(addresses::putIfAbsent);
         }
+        joining.servers().forEach((id, server) -> {
+            observers.add(id);
+            addresses.putIfAbsent(id, server.address());
+        });
         observers.removeAll(participants);
         return new Told(new Ensemble(participants, observers), addresses);
     }

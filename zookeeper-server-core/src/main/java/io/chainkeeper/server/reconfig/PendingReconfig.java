@@ -21,6 +21,10 @@ public interface PendingReconfig {
      */
     void refuse(KeeperException error);
 
-    /** Orders the request and lets later requests go on. */
-    void order();
+    /**
+     * Orders the request and lets later requests go on.
+     *
+     * @return whether it has its place in the order; if not, it never gets one, and is answered where anybody waits
+     */
+    boolean order();
 }

@@ -201,7 +201,10 @@ public final class Reconfigurer {
             PendingReconfig ready = pending;
             pending = null;
             phase = Phase.IDLE;
-            ready.order();
+            if (!ready.order()) {
+                LOG.info("The client of a reconfig is gone: dropping its plan");
+                proposeDrop(plan);
+            }
         } else if (clockMillis.getAsLong() - changedMillis >= patienceMillis) {
             LOG.warn(
                     "For {} ms no member was admitted or removed and no state transferred, so the reconfig to {} is"
@@ -215,6 +218,10 @@ public final class Reconfigurer {
 
     private void drop(EnsemblePlan plan) {
         phase = Phase.DROPPING;
+        proposeDrop(plan);
+    }
+
+    private void proposeDrop(EnsemblePlan plan) {
         proposer.propose(
                 plan.sessionId(), new Command.DropPlan(wallClockMillis.getAsLong(), plan.sessionId(), plan.cxid()));
     }

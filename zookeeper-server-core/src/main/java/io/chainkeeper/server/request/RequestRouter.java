@@ -295,7 +295,8 @@ public final class RequestRouter implements RequestEntry {
         return false;
     }
 
-    private void order(ReplyQueue queue, Request request, byte[] payload) {
+    /** Returns whether the request has its place in the order, if the replica goes on. */
+    private boolean order(ReplyQueue queue, Request request, byte[] payload) {
         EncodedRequest command = CommandCodec.encodeKept(RequestCommands.command(
                 request,
                 payload,
@@ -307,7 +308,7 @@ public final class RequestRouter implements RequestEntry {
                 WriteChecks.refusalOfCommand(request, command.bytes().length());
         if (refusal != null) {
             refuse(queue, request, refusal);
-            return;
+            return false;
         }
         ReplyQueue.Entry entry = queue.addWrite(request);
         if (request.type == OpCode.closeSession) {
@@ -317,10 +318,12 @@ public final class RequestRouter implements RequestEntry {
             if (!proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry))) {
                 queue.remove(entry);
                 drop(request);
+                return false;
             }
         } catch (ReplicaStoppedException e) {
             request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
         }
+        return true;
     }
 
     private void waitForTurn(ReplyQueue.Entry entry) {
@@ -359,9 +362,10 @@ public final class RequestRouter implements RequestEntry {
         }
 
         @Override
-        public void order() {
-            RequestRouter.this.order(queue, request, payload);
+        public boolean order() {
+            boolean isOrdered = RequestRouter.this.order(queue, request, payload);
             release();
+            return isOrdered;
         }
 
         private void release() {

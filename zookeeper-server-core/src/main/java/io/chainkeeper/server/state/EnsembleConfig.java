@@ -60,6 +60,11 @@ public record EnsembleConfig(long version, SortedMap<Integer, Server> servers) {
             return clientHost == null ? link : link + ";" + bracketed(clientHost) + ":" + clientPort;
         }
 
+        /** @return of the replica link */
+        public PeerAddress address() {
+            return new PeerAddress(host, quorumPort);
+        }
+
         private static String bracketed(String name) {
             return name.contains(":") ? "[" + name + "]" : name;
         }
@@ -218,7 +223,7 @@ public record EnsembleConfig(long version, SortedMap<Integer, Server> servers) {
     /** @return where the replica links listen, by replica id */
     public SortedMap<Integer, PeerAddress> addresses() {
         SortedMap<Integer, PeerAddress> addresses = new TreeMap<>();
-        servers.forEach((id, server) -> addresses.put(id, new PeerAddress(server.host(), server.quorumPort())));
+        servers.forEach((id, server) -> addresses.put(id, server.address()));
         return addresses;
     }
 

@@ -55,6 +55,10 @@ public final class ReplicaHost {
     private final long incarnation;
     private final DrivenScheduler scheduler;
     private final SimulatedLinks links;
+
+    /** Those of the product; null if the simulator's are used. */
+    private final WatchedLinks realLinks;
+
     private final WatchedProtocols protocols;
     private final Replica replica;
 
@@ -116,6 +120,7 @@ public final class ReplicaHost {
                 new WorldsPlan(this, world));
         Frames frames = new Frames(factory.codec(), disk, world.bounds());
         PeerTransport real = world.realLinks(disk.id(), incarnation, application::featureLevel);
+        this.realLinks = real == null ? null : new WatchedLinks(real, this, frames, trace);
         LinkChoice choice = real == null ? settings.linkChoice() : LinkChoice.KNOWN_WHEN_LEAVING;
         this.links = new SimulatedLinks(this, frames, choice, world, trace);
         this.protocols =
@@ -129,7 +134,7 @@ public final class ReplicaHost {
                 context.start(),
                 disk.log(),
                 sharedDisks,
-                real == null ? links : new WatchedLinks(real, this, frames, trace),
+                realLinks == null ? links : realLinks,
                 new WatchedApplication(this, application, settings.checkpointEveryPositions(), world, trace, checker),
                 settings.limits(),
                 this::stops,
@@ -442,6 +447,11 @@ public final class ReplicaHost {
     /** Whether everything that it has appended is durable, and it knows. */
     public boolean isLogIdle() {
         return scheduler.isIdle(Part.LOG_WRITER);
+    }
+
+    /** Whether it takes a connection of another replica, and opens one to it. */
+    public boolean knows(int peer) {
+        return realLinks == null || realLinks.knows(peer);
     }
 
     /** The id of the replica. */

@@ -13,6 +13,7 @@ import io.chainkeeper.transport.StateResponder;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 
 /** The product's links of one start of a replica; the trace is told of what is sent. */
 final class WatchedLinks implements PeerTransport {
@@ -20,6 +21,9 @@ final class WatchedLinks implements PeerTransport {
     private final ReplicaHost host;
     private final Frames frames;
     private final Trace trace;
+
+    /** Ids of those that it is linked with; null while these are all. */
+    private Set<Integer> peers;
 
     /**
      * @param links of the product
@@ -71,10 +75,18 @@ final class WatchedLinks implements PeerTransport {
         throw new InvariantViolated("replica " + host.id() + " ends its link to " + peer + ": " + reason);
     }
 
-    /** All replicas that there may ever be are linked. */
+    /** Where no server has a configuration with addresses, all replicas that there may ever be are linked. */
     @Override
     public void setPeers(Map<Integer, PeerAddress> peers) {
-        // As the simulator's own links.
+        if (!peers.isEmpty()) {
+            this.peers = Set.copyOf(peers.keySet());
+            links.setPeers(peers);
+        }
+    }
+
+    /** Whether a replica may connect to this one, and the other way round. */
+    boolean knows(int peer) {
+        return peers == null || peers.contains(peer);
     }
 
     @Override

@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
  * <p>Bytes never change on their way: TCP has its checksum, and a frame has none of its own.
  */
 public final class VirtualNetwork {
-    private static final String NAME = "replica-";
+    private static final String NAME = "127.0.0.";
 
     private static final int PRUNE_AT = 64;
 

@@ -17,7 +17,7 @@ final class MemberChannel implements StateChannel {
      * @param id who asks
      * @param cluster where both live
      * @param peer who is asked
-     * @throws IOException if nothing gets through
+     * @throws IOException if nothing gets through, or one of both is no member for the other
      */
     MemberChannel(int id, Cluster cluster, int peer) throws IOException {
         this.id = id;
@@ -25,6 +25,9 @@ final class MemberChannel implements StateChannel {
         this.other = cluster.host(peer);
         if (other == null || !isOpen()) {
             throw new IOException("server " + peer + " cannot be reached");
+        }
+        if (!other.knows(id) || !cluster.host(id).knows(peer)) {
+            throw new IOException("server " + peer + " is no other member");
         }
     }
 
