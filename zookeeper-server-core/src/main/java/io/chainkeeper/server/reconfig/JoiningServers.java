@@ -57,8 +57,8 @@ final class JoiningServers {
             return EnsembleConfig.parse(String.join("\n", lines.subList(FormatHead.LINES, lines.size())));
         } catch (IllegalArgumentException e) {
             throw new IOException(
-                    file + " is damaged (" + e.getMessage() + "); delete it, unless the order needs the vote of a"
-                            + " server that was being added and is not in zoo.cfg: then correct that server's line in it",
+                    file + " is damaged (" + e.getMessage() + "); it says where servers can be reached that were being"
+                            + " added: correct their lines, or delete it if the others serve clients",
                     e);
         }
     }
