@@ -53,7 +53,7 @@ import org.apache.zookeeper.server.RequestRecord;
 public final class ZnodeReplica implements StateMachine {
     private static final long FIRST_WALL_CLOCK_MILLIS = 1_700_000_000_000L;
     /** What others say who refuse a link to a server of a release that is too old. */
-    private static final String REFUSED_FOR_LEVEL = "feature level";
+    private static final String REFUSED_FOR_LEVEL = " is in force, but release ";
 
     private static final long DIGEST_MULTIPLIER = 0xD6E8FEB86659FD93L;
 
