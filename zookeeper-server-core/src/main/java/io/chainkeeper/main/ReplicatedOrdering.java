@@ -4,6 +4,8 @@ import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.config.SharedSettings;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.log.AcceptorLogSettings;
+import io.chainkeeper.log.AcceptorLogs;
+import io.chainkeeper.log.Durability;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.SizeLimits;
@@ -18,6 +20,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.bootstrap.OrderingFactory;
 import io.chainkeeper.server.transfer.StateOffer;
 import io.chainkeeper.shareddisk.DiskSource;
+import io.chainkeeper.shareddisk.DiskTurns;
 import io.chainkeeper.transport.PeerAuthentication;
 import io.chainkeeper.transport.PeerSecret;
 import io.chainkeeper.transport.PeerTls;
@@ -53,6 +56,7 @@ final class ReplicatedOrdering implements OrderingFactory {
     private final PeerAuthentication authentication;
     private final PeerSecret secret;
     private final ReplicaPlatform platform;
+    private final DiskTurns turns = new DiskTurns(this::holdDirectory);
     private boolean warned;
     private FutureTask<AcceptorLog> opening;
 
@@ -91,6 +95,11 @@ final class ReplicatedOrdering implements OrderingFactory {
         this.authentication = authentication;
         this.secret = secret;
         this.platform = platform;
+    }
+
+    private Closeable holdDirectory() throws IOException {
+        // Without a log on disk nothing is locked.
+        return config.durability() == Durability.MEMORY ? () -> {} : AcceptorLogs.hold(config.orderingDirectory());
     }
 
     /** Opens the acceptor log, all of which is read and checked. */
@@ -134,6 +143,11 @@ final class ReplicatedOrdering implements OrderingFactory {
     }
 
     @Override
+    public void awaitEnd() throws InterruptedException {
+        turns.awaitNoneOpen();
+    }
+
+    @Override
     public void startAbove(long incarnation) {
         orderStart.startAbove(incarnation);
     }
@@ -146,7 +160,7 @@ final class ReplicatedOrdering implements OrderingFactory {
         try {
             orderStart.prepare(log, application);
             long incarnation = orderStart.nextIncarnation(log, application);
-            List<DiskSource> disks = platform.disks().apply(SharedDiskStart.disks(config, factory));
+            List<DiskSource> disks = turns.of(platform.disks().apply(SharedDiskStart.disks(config, factory)));
             NettyPeerTransport transport = new NettyPeerTransport(
                     transportSettings(incarnation), platform.links().get());
             Replica replica = new Replica(

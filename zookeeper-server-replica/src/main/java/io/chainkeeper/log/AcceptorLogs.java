@@ -1,6 +1,7 @@
 package io.chainkeeper.log;
 
 import io.chainkeeper.ordering.LogTraces;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,8 @@ public final class AcceptorLogs {
      * @param store which implementation
      * @param durability what {@link AcceptorLog#sync} waits for; {@link Durability#MEMORY} needs no store
      * @param settings the bounds
-     * @return the log, locked against other servers until it is closed
+     * @return the log, locked against other servers until it is closed, and against other processes until all that
+     *     {@link #hold} has returned is closed, too
      * @throws CorruptLogException if the log is damaged; nothing has been changed
      * @throws IOException if it cannot be used, with a message of one line that names the path and the remedy
      */
@@ -53,6 +55,18 @@ public final class AcceptorLogs {
             }
         }
         return log;
+    }
+
+    /**
+     * Keeps other processes from opening the log of a directory, also when this process has closed it. This process can
+     * open it again. May be called by any thread.
+     *
+     * @param directory of a log that is open in this process, and not under {@link Durability#MEMORY}
+     * @return to be closed, by any thread, when other processes may have the directory
+     * @throws IOException if no log of the directory is open any more
+     */
+    public static Closeable hold(Path directory) throws IOException {
+        return DirectoryLock.hold(directory);
     }
 
     /** A write past the cache waits for the device, and only who forces every write would have waited anyway. */

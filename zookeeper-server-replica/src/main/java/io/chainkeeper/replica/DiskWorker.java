@@ -327,13 +327,25 @@ final class DiskWorker {
         return Work.NEVER;
     }
 
-    /** Finishes what it is in the middle of, drops what waits, closes the disk and ends the worker. */
-    void close() throws InterruptedException {
+    /** Has the worker finish what it is in the middle of, drop what waits, close the disk and end. */
+    void stop() {
         synchronized (lock) {
             stopping = true;
             waiting.clear();
         }
         worker.wake();
-        worker.join();
+    }
+
+    /**
+     * Waits for the end of a worker that was told to {@link #stop}. Where the disk hangs the worker is left to wait for
+     * it: it keeps the disk open until it has its answer, so that nobody else uses it before ({@link
+     * io.chainkeeper.shareddisk.DiskTurns}).
+     *
+     * @param maxNanos how long to wait at most
+     */
+    void awaitEnd(long maxNanos) throws InterruptedException {
+        if (!worker.join(Math.max(1, maxNanos))) {
+            LOG.warn("Shared disk {} hangs: it is not used before it has answered what it was asked last", number + 1);
+        }
     }
 }

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
  */
 final class HostedDisks {
     private final List<DiskWorker> workers = new ArrayList<>();
+    private final Scheduler scheduler;
 
     /**
      * @param sources open the disks, in the order of their numbers; none if the protocol has no use for disks
@@ -31,6 +32,7 @@ final class HostedDisks {
             FailureHandler failure,
             long maxWaitingBytes,
             Scheduler scheduler) {
+        this.scheduler = scheduler;
         Answers answers = new Answers(inputs);
         for (DiskSource source : sources) {
             int number = workers.size();
@@ -65,10 +67,12 @@ final class HostedDisks {
         workers.forEach(worker -> worker.tellOccupancy(occupancy));
     }
 
-    /** Ends all workers; what waits is dropped. */
+    /** Ends all workers but those whose disks hang; what waits is dropped. */
     void close() throws InterruptedException {
+        workers.forEach(DiskWorker::stop);
+        long stoppedNanos = scheduler.nanoTime();
         for (DiskWorker worker : workers) {
-            worker.close();
+            worker.awaitEnd(DiskWorker.HANGS_NANOS - (scheduler.nanoTime() - stoppedNanos));
         }
     }
 

@@ -88,6 +88,14 @@ public final class ThreadScheduler implements Scheduler {
         }
 
         @Override
+        public boolean join(long maxNanos) throws InterruptedException {
+            if (!isCurrent()) {
+                TimeUnit.NANOSECONDS.timedJoin(thread, maxNanos);
+            }
+            return !thread.isAlive();
+        }
+
+        @Override
         public void join() throws InterruptedException {
             if (!isCurrent()) {
                 thread.join();

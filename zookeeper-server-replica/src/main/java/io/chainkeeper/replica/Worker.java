@@ -18,4 +18,17 @@ public interface Worker {
      * @throws InterruptedException if the waiting thread is interrupted
      */
     void join() throws InterruptedException;
+
+    /**
+     * As {@link #join}, but not for longer than so many nanoseconds: the work may be waiting for a device that gives no
+     * answer. Where parts never wait for devices it is the same.
+     *
+     * @param maxNanos how long to wait at most, positive
+     * @return whether the work has ended, or will never begin
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    default boolean join(long maxNanos) throws InterruptedException {
+        join();
+        return true;
+    }
 }

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,6 +116,41 @@ public class AcceptorLogsTest {
                 assertEquals("synced before the kill", 1, log.recovered(0).lastPosition());
             }
         }
+    }
+
+    /** Something that the server uses elsewhere has not ended: its next start must be in the same process. */
+    @Test
+    public void heldBeyondTheEndOfTheLog_opensInThisProcessOnly() throws Exception {
+        AcceptorLog log = open(LogStore.SEGMENTED, Durability.SYNC);
+        Closeable first = AcceptorLogs.hold(directory);
+        Closeable second = AcceptorLogs.hold(directory);
+        log.close();
+        first.close();
+        first.close();
+        assertSays(outcomeInAnotherProcess(), directory.toString(), "another server is running");
+        try (AcceptorLog next = open(LogStore.SEGMENTED, Durability.SYNC)) {
+            second.close();
+            assertSays(refusal(LogStore.SEGMENTED, Durability.SYNC), "another server is running");
+            assertSays(outcomeInAnotherProcess(), "another server is running");
+            assertEquals(0, next.recovered(0).lastPosition());
+        }
+        assertEquals("open", outcomeInAnotherProcess());
+    }
+
+    private String outcomeInAnotherProcess() throws Exception {
+        try (LogProcess process = new LogProcess(directory, LogStore.SEGMENTED)) {
+            return process.firstLine();
+        }
+    }
+
+    @Test
+    public void logThatIsClosed_cannotBeHeld() throws IOException {
+        AcceptorLog log = open(LogStore.SEGMENTED, Durability.SYNC);
+        Closeable held = AcceptorLogs.hold(directory);
+        log.close();
+        assertThrows(IOException.class, () -> AcceptorLogs.hold(directory));
+        held.close();
+        assertFalse(DirectoryLock.isHeld(directory));
     }
 
     @Test

@@ -167,7 +167,8 @@ public final class DiskWorkerTest {
     @After
     public void close() throws InterruptedException {
         memory.permits.release(1_000);
-        worker.close();
+        worker.stop();
+        worker.awaitEnd(DiskWorker.HANGS_NANOS);
     }
 
     private void write(long block, int blocks) {
@@ -367,12 +368,30 @@ public final class DiskWorkerTest {
         assertEquals(List.of(), listener.said());
     }
 
+    /** Nothing is asked of the disk any more, and it stays open until it has answered. */
+    @Test
+    public void diskThatHangs_isNotWaitedForAtTheEnd_andClosedWhenItHasAnswered() throws Exception {
+        memory.permits.drainPermits();
+        worker.start();
+        write(0, 1);
+        awaitBusy();
+        read(1, 1);
+        worker.stop();
+        worker.awaitEnd(1);
+        assertEquals(List.of("open"), memory.done());
+        memory.permits.release(1_000);
+        worker.awaitEnd(Long.MAX_VALUE);
+        assertEquals(List.of("open", "write 0+1", "force", "close"), memory.done());
+        assertEquals(List.of(), listener.said());
+    }
+
     @Test
     public void closed_answersNothing_andClosesTheDisk() throws Exception {
         worker.start();
         read(0, 1);
         listener.await("1 read 0+1");
-        worker.close();
+        worker.stop();
+        worker.awaitEnd(DiskWorker.HANGS_NANOS);
         read(1, 1);
         assertEquals(List.of("open", "read 0+1", "close"), memory.done());
         listener.await("1 read 0+1");

@@ -15,8 +15,11 @@ import io.chainkeeper.clienttests.harness.LinkRelay;
 import io.chainkeeper.clienttests.harness.Scripts;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.Workload;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import org.junit.After;
@@ -281,6 +284,23 @@ public class DiskOutagesTest {
         }
     }
 
+    /** It begins anew in its process with that state, and what it has asked of the disk before is still under way. */
+    @Test
+    public void serverFetchesAStateWhileADiskHangs_andServes() throws Exception {
+        try (Workload workload = new Workload(ensemble, 108)) {
+            other.kill();
+            other.emptyData();
+            cut(other, ONE, DiskFault.HANGS);
+            other.start();
+            workload.during("a state is fetched while a disk hangs", List.of(leader), other::awaitServing);
+            assertTrue(hasLogged(other, "starts again from the state that it has fetched"));
+            assertTrue(hasLogged(other, "has not answered what it was asked before this server began anew"));
+            disks.healAll();
+            awaitDisksInUse(other, 3);
+            workload.finish();
+        }
+    }
+
     /** Long before it gives up, and once. */
     @Test
     public void serverStartsWhileAMajorityHangs_saysSo_andServesWhenItAnswers() throws Exception {
@@ -316,7 +336,18 @@ public class DiskOutagesTest {
         assertEquals(1, inspection.waitFor());
     }
 
-    /** It closes its ports, and ends when the disk has answered: until then its last write may still happen. */
+    private static boolean isLocked(ServerProcess server) throws Exception {
+        Path file = server.directory().resolve("data/ordering/log.lock");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            return lock == null;
+        }
+    }
+
+    /**
+     * It closes its ports, and ends when the disk has answered: until then its last write may still happen, and no
+     * other process can take its directory.
+     */
     @Test
     public void serverIsStoppedWhileADiskHangs_endsWhenItAnswers() throws Exception {
         try (Workload workload = new Workload(ensemble, 107)) {
@@ -325,13 +356,19 @@ public class DiskOutagesTest {
                 awaitDisksInUse(leader, 2);
                 leader.signal("TERM");
                 Await.until("its port is closed", LIMIT, () -> leader.mode() == null);
+                Await.until(
+                        "it does not wait any more",
+                        LIMIT,
+                        () -> hasLogged(leader, "Shared disk 2 hangs: it is not used"));
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
             assertTrue("it has a write under way", leader.isRunning());
+            assertTrue("no other process can take its directory", isLocked(leader));
             assertNull("serves clients again", leader.mode());
             disks.healAll();
             assertNotEquals("killed by nobody", 128 + 9, leader.awaitExit());
             assertFalse(leader.isRunning());
+            assertFalse(isLocked(leader));
             leader.start();
             workload.finish();
         }

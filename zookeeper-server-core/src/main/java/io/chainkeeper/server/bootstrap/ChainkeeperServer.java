@@ -165,8 +165,11 @@ public final class ChainkeeperServer {
                 prepareFiles();
                 runPeerOnce();
             }
+            orderingFactory.awaitEnd();
         } catch (IOException | RuntimeException | Error e) {
             peerFailed(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } finally {
             stopped.countDown();
         }
@@ -369,7 +372,10 @@ public final class ChainkeeperServer {
         return failureMessage;
     }
 
-    /** Stops the server and waits until its files are closed. May be called by any thread, repeatedly. */
+    /**
+     * Stops the server and waits until its files are closed and all that it has asked of shared disks is answered. May
+     * be called by any thread, repeatedly.
+     */
     public void shutdown() {
         stop();
         try {

@@ -38,6 +38,14 @@ public interface OrderingFactory {
     RunningOrder start(Application application, StateOffer stateOffer, FailureHandler failureHandler)
             throws IOException;
 
+    /**
+     * Waits, when the order is closed and no other is started, until nothing that any order has asked of a shared disk
+     * is under way any more: for as long as such a disk gives no answer.
+     *
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
+    default void awaitEnd() throws InterruptedException {}
+
     /** A started order and the way to end it. */
     interface RunningOrder extends AutoCloseable {
         /** @return the order */

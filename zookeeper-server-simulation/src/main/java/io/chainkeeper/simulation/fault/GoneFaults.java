@@ -106,8 +106,7 @@ final class GoneFaults {
     /** One of the shared disks more, as long as those that are left are a majority and whole. */
     private boolean sharedDiskGone(SplittableRandom random) {
         int number = random.nextInt(cluster.sharedDisks().count());
-        // Who has fetched a state begins anew in its process, and waits there for a disk that hangs: docs/disk.md.
-        boolean hangs = random.nextBoolean() && !workload.asksForEnsembles();
+        boolean hangs = random.nextBoolean();
         if (!cluster.sharedDisks().leave(number, hangs)) {
             return false;
         }

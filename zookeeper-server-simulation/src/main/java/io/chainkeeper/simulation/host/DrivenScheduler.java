@@ -421,6 +421,16 @@ public final class DrivenScheduler implements Scheduler {
         }
 
         @Override
+        public boolean join(long maxNanos) {
+            long since = nanoTime();
+            if (started && !isCurrent()) {
+                String what = "the end of " + workerName;
+                DrivenScheduler.this.await(what, () -> ended || nanoTime() - since >= maxNanos, this);
+            }
+            return ended || !started;
+        }
+
+        @Override
         public void join() {
             if (started && !isCurrent()) {
                 DrivenScheduler.this.await("the end of " + workerName, () -> ended, this);
