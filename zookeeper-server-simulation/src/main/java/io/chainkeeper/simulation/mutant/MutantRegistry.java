@@ -29,9 +29,18 @@ import java.util.regex.Pattern;
  * its loss is found soonest. A rule that some protocol names and that is not here is an error.
  */
 public final class MutantRegistry {
-    private record Entry(String rule, SimulatedApplication chain, SimulatedApplication iss, String statement) {
+    private record Entry(
+            String rule,
+            SimulatedApplication chain,
+            SimulatedApplication iss,
+            SimulatedApplication disk,
+            String statement) {
         SimulatedApplication application(OrderingProtocolFactory protocol) {
-            SimulatedApplication chosen = protocol.name().equals("iss") ? iss : chain;
+            SimulatedApplication chosen = switch (protocol.name()) {
+                case "iss" -> iss;
+                case "disk" -> disk;
+                default -> chain;
+            };
             return chosen.concerns(protocol) ? chosen : REGISTERS;
         }
     }
@@ -41,7 +50,7 @@ public final class MutantRegistry {
     }
 
     private static Entry entry(String rule, SimulatedApplication application, String statement) {
-        return new Entry(rule, application, application, statement);
+        return new Entry(rule, application, application, application, statement);
     }
 
     private static final List<Entry> OF_THE_CONTRACT = List.of(
@@ -198,10 +207,13 @@ public final class MutantRegistry {
                     "VALUE_OF_THE_HIGHEST_BALLOT",
                     AMBUSH,
                     TAKEOVER,
+                    REGISTERS,
                     "a candidate takes the value of the highest ballot"),
-            entry(
+            new Entry(
                     "VOID_MEMBERSHIP_IS_DROPPED",
                     OUTDATED,
+                    OUTDATED,
+                    REGISTERS,
                     "a membership that cannot have been decided is not taken up by a candidate"),
             entry(
                     "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME",
