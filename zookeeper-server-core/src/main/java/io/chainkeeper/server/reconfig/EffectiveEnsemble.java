@@ -94,9 +94,7 @@ public final class EffectiveEnsemble {
             last = now;
         }
         EnsemblePlan plan = state.plan();
-        Membership voters = state.membership();
-        joining.update(
-                now, plan == null ? null : plan.configuration(), voters == null ? List.of() : voters.replicaIds());
+        joining.update(now, plan == null ? null : plan.configuration(), voters());
         tell();
     }
 
@@ -109,6 +107,12 @@ public final class EffectiveEnsemble {
             departing = null;
             tell();
         }
+    }
+
+    /** Ids of those who vote, as far as the order has changed that. */
+    private List<Integer> voters() {
+        Membership membership = state.membership();
+        return membership == null ? List.of() : membership.replicaIds();
     }
 
     private void tell() {
@@ -148,8 +152,10 @@ public final class EffectiveEnsemble {
             configuration.addresses().forEach(addresses::putIfAbsent);
         }
         joining.servers().forEach((id, server) -> {
-            observers.add(id);
             addresses.putIfAbsent(id, server.address());
+            if (voters().contains(id)) {
+                observers.add(id);
+            }
         });
         observers.removeAll(participants);
         return new Told(new Ensemble(participants, observers), addresses);

@@ -19,8 +19,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Servers that a plan adds and the configuration does not name: where they can be reached. The order may have admitted
- * one when its plan is dropped, and then needs its vote to remove it again. So they are kept until they vote no more,
- * also across restarts, in the file {@value #FILE_NAME} of the ordering directory. Not safe for use by several threads.
+ * one when its plan is dropped, and then needs its vote to remove it again; or it admits one behind that, because a
+ * leader had proposed so before. So they are kept until they have voted and vote no more, or another configuration is
+ * in force: also across restarts, in the file {@value #FILE_NAME} of the ordering directory. Not safe for use by
+ * several threads.
  */
 final class JoiningServers {
     /** Name of the file; there is none while nobody is being added. */
@@ -32,8 +34,8 @@ final class JoiningServers {
     private final Path file;
     private EnsembleConfig kept;
 
-    /** Read at start, and not seen in the replicated state since: that may be older. */
-    private final Set<Integer> unseen;
+    /** Ids of those that have not been seen to vote: the membership that lets them may still come. */
+    private final Set<Integer> mayVoteLater;
 
     /**
      * @param orderingDirectory where the file is kept; need not exist while nobody is being added
@@ -42,7 +44,7 @@ final class JoiningServers {
     JoiningServers(Path orderingDirectory) throws IOException {
         file = orderingDirectory.resolve(FILE_NAME);
         kept = read(file);
-        unseen = new TreeSet<>(kept.servers().keySet());
+        mayVoteLater = new TreeSet<>(kept.servers().keySet());
     }
 
     private static EnsembleConfig read(Path file) throws IOException {
@@ -69,7 +71,7 @@ final class JoiningServers {
     }
 
     /**
-     * Keeps those of a plan, and of those before who still votes.
+     * Keeps those of a plan, and of those before who vote, or may do so later.
      *
      * @param configured what is in force
      * @param planned what is planned, null if nothing is
@@ -77,14 +79,15 @@ final class JoiningServers {
      */
     void update(EnsembleConfig configured, EnsembleConfig planned, Collection<Integer> voters) {
         if (configured.version() > kept.version()) {
-            unseen.clear();
+            mayVoteLater.clear();
         }
         SortedMap<Integer, Server> next = new TreeMap<>(kept.servers());
-        next.keySet().removeIf(id -> !voters.contains(id) && !unseen.contains(id));
         if (planned != null) {
             next.putAll(planned.servers());
-            unseen.removeAll(planned.servers().keySet());
+            mayVoteLater.addAll(planned.servers().keySet());
         }
+        mayVoteLater.removeAll(voters);
+        next.keySet().removeIf(id -> !voters.contains(id) && !mayVoteLater.contains(id));
         next.keySet().removeAll(configured.servers().keySet());
         if (!next.equals(kept.servers())) {
             kept = new EnsembleConfig(configured.version(), next);

@@ -172,13 +172,36 @@ public class EffectiveEnsembleTest {
         ensemble.changed();
         ReplicatedState older = ReplicatedState.initial(0);
         older.configured(first, 0);
-        EffectiveEnsemble restarted = started(first, older);
+        started(first, older);
         assertEquals(at(30), order.addresses.get(JOINER));
-        older.planned(plan(configuration(0, 10, 20, 30)));
-        restarted.changed();
-        older.dropPlan();
-        restarted.changed();
+    }
+
+    /** A leader had proposed it before it knew that the plan was dropped. */
+    @Test
+    public void planIsDropped_whoIsAdmittedBehindThatIsLinked() throws IOException {
+        EffectiveEnsemble ensemble = ensemble(configuration(0, 10, 20));
+        state.planned(plan(configuration(0, 10, 20, 30)));
+        ensemble.changed();
+        state.dropPlan();
+        ensemble.changed();
+        assertEquals("nobody feeds it", List.of(), order.ensemble.observers());
+        state.membershipChanged(voters(1, 2, 3));
+        ensemble.changed();
+        assertEquals(at(30), order.addresses.get(JOINER));
+        assertEquals(List.of(3), order.ensemble.observers());
+    }
+
+    @Test
+    public void anotherConfigurationIsInForce_whoWasNeverAdmittedIsForgotten() throws IOException {
+        EffectiveEnsemble ensemble = ensemble(configuration(0, 10, 20));
+        state.planned(plan(configuration(0, 10, 20, 30)));
+        ensemble.changed();
+        state.dropPlan();
+        ensemble.changed();
+        state.configured(configuration(5, 10, 21), 5);
+        ensemble.changed();
         assertNull(order.addresses.get(JOINER));
+        assertEquals("nothing is kept", List.of(), List.of(folder.getRoot().list()));
     }
 
     @Test

@@ -22,7 +22,9 @@ import io.chainkeeper.transport.TransportSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -48,6 +50,9 @@ public final class Strangers {
     private Cluster origin;
 
     private SimulatedReplica stranger;
+
+    /** Ids of the servers in whose place one is, or has been. */
+    private final Set<Integer> places = new TreeSet<>();
 
     /**
      * @param cluster in which it starts
@@ -124,13 +129,21 @@ public final class Strangers {
                 && machines.stream()
                         .allMatch(machine -> machine.replica.id() == id
                                 || machine.knownEnsemble < 0
-                                || cluster.gone().contains(machine.replica.id())
+                                || isDownForGood(machine)
                                 || knowsCluster(machine));
     }
 
-    /** Whether an ensemble may be configured while a stranger is there, if one is: see {@link #mayCome}. */
+    /** Who only waits for its disk for good has links, and may be waiting with the name of its cluster. */
+    private boolean isDownForGood(Machine machine) {
+        return cluster.gone().contains(machine.replica.id()) && machine.replica.host() == null;
+    }
+
+    /**
+     * Whether an ensemble may be configured: see {@link #mayCome}. A server may have stood still since a stranger
+     * refused it, and take that for the word of whoever is in its place again.
+     */
     public boolean mayBeConfigured(Ensemble next) {
-        return stranger == null || !isOnlyOne(next, stranger.id());
+        return places.stream().noneMatch(place -> isOnlyOne(next, place));
     }
 
     private static boolean isOnlyOne(Ensemble ensemble, int id) {
@@ -154,6 +167,7 @@ public final class Strangers {
         trace.record(id, "starts with the directory of another cluster", 0, null);
         origin = other;
         stranger = directory;
+        places.add(id);
         application.prepare(stranger);
         ReplicaHost host =
                 hosts.make(stranger, cluster.file(id), application, List.of(), new Around(), other.checker());
