@@ -426,6 +426,8 @@ final class ChainPaxos implements InputCycle.Handlers {
         if (!m.ballot().equals(state.ballot)) {
             links.announce(sender);
         } else if (state.isLeader()) {
+            // Who has just been removed may be the only one that has seen so many acknowledgements, its own among them.
+            state.progress.raiseMaxDecided(m.maxDecided());
             admission.onLearnerStatus(sender, m);
         }
     }

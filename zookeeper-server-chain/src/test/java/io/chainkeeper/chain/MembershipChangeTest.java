@@ -106,6 +106,23 @@ public final class MembershipChangeTest {
         assertEquals(List.of("a", "b"), ensemble.replica(lost).executed);
     }
 
+    /** With its own acknowledgement the removal is decided; it votes no more, and nobody else can know that. */
+    @Test
+    public void whoIsRemovedDecidesThat_othersLearnSo() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(4);
+        int leader = ensemble.awaitLeader();
+        int last = ensemble.behindLeader(leader, 3);
+        ensemble.replica(leader).propose("a");
+        ensemble.settle();
+        ensemble.holdDisk(ensemble.behindLeader(leader, 2));
+        List<Integer> left = Stream.of(1, 2, 3, 4).filter(id -> id != last).toList();
+        ensemble.holdDisk(last);
+        ensemble.configure(Ensemble.of(left));
+        ensemble.run(5);
+        ensemble.releaseDisk(last);
+        awaitMembers(ensemble, leader, left);
+    }
+
     @Test
     public void memberRemoved_othersGoOnWithASmallerQuorum() {
         ScriptedEnsemble ensemble = ScriptedEnsemble.started(5);
