@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.junit.After;
 import org.junit.Test;
 
@@ -42,39 +41,11 @@ public final class BeginningAnewTest {
                 return null;
             });
 
-    /** Threads as they are, and a time in which whatever is waited for has lasted long. */
-    private static final class Impatient implements Scheduler {
-        private final AtomicLong seconds = new AtomicLong();
+    private final AtomicLong waitedTimes = new AtomicLong();
 
-        @Override
-        public long nanoTime() {
-            return TimeUnit.SECONDS.toNanos(10 * seconds.incrementAndGet());
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return ThreadScheduler.INSTANCE.currentTimeMillis();
-        }
-
-        @Override
-        public long seed() {
-            return ThreadScheduler.INSTANCE.seed();
-        }
-
-        @Override
-        public Worker worker(String name, Work work) {
-            return ThreadScheduler.INSTANCE.worker(name, work);
-        }
-
-        @Override
-        public TaskQueue taskQueue(String name) {
-            return ThreadScheduler.INSTANCE.taskQueue(name);
-        }
-
-        @Override
-        public void await(Object lock, String what, BooleanSupplier condition) {
-            ThreadScheduler.INSTANCE.await(lock, what, condition);
-        }
+    /** A time in which whatever is waited for has lasted long. */
+    private Scheduler impatient() {
+        return new ThreadsInOwnTime(() -> TimeUnit.SECONDS.toNanos(10 * waitedTimes.incrementAndGet()));
     }
 
     /** Writes when it may. */
@@ -140,7 +111,7 @@ public final class BeginningAnewTest {
     private HostedDisks start() {
         List<DiskSource> sources = turns.of(List.of(SlowDisk::new));
         HostedDisks start =
-                new HostedDisks(sources, 1, input -> input.feed(protocol), failures, Long.MAX_VALUE, new Impatient());
+                new HostedDisks(sources, 1, input -> input.feed(protocol), failures, Long.MAX_VALUE, impatient());
         starts.add(start);
         start.start();
         return start;

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.After;
 import org.junit.Test;
@@ -43,40 +42,7 @@ public final class DiskWorkerTest {
             failures,
             MAX_WAITING_BYTES,
             "shared-disk-test",
-            new OwnClock());
-
-    /** Threads as they are, and a time that passes when the test says so. */
-    private final class OwnClock implements Scheduler {
-        @Override
-        public long nanoTime() {
-            return time.get();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-            return ThreadScheduler.INSTANCE.currentTimeMillis();
-        }
-
-        @Override
-        public long seed() {
-            return ThreadScheduler.INSTANCE.seed();
-        }
-
-        @Override
-        public Worker worker(String name, Work work) {
-            return ThreadScheduler.INSTANCE.worker(name, work);
-        }
-
-        @Override
-        public TaskQueue taskQueue(String name) {
-            return ThreadScheduler.INSTANCE.taskQueue(name);
-        }
-
-        @Override
-        public void await(Object lock, String what, BooleanSupplier condition) {
-            ThreadScheduler.INSTANCE.await(lock, what, condition);
-        }
-    }
+            new ThreadsInOwnTime(time::get));
 
     /** Notes what is done to it; waits for a permit before each operation. */
     private static final class MemoryDisk implements SharedDisk {
