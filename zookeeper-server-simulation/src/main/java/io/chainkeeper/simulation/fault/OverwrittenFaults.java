@@ -98,12 +98,13 @@ final class OverwrittenFaults {
         stories.await(HOLD_MICROS, this::hasCheckpointOverOldValue, this::forget, this::end);
     }
 
-    /** A replica appends a record. */
+    /** A replica appends a record. What comes behind it is up to the rule that nothing is executed from there. */
     void appends(int replica, long position) {
         boolean isOld = position > before && position <= oldLast;
         if (stage == Stage.OVERWRITING && replica == forgetful && isOld && untouched-- == 0) {
             overwritten = position;
             cluster.slowDisk(forgetful, hangingDisk);
+            stories.reached(Fault.OVERWRITE);
         }
     }
 
@@ -126,7 +127,6 @@ final class OverwrittenFaults {
     }
 
     private void forget() {
-        stories.reached(Fault.OVERWRITE);
         cluster.crash(forgetful);
         cluster.slowDisk(forgetful, 1);
         cluster.network().heal(laggard, forgetful);
