@@ -41,7 +41,9 @@ public final class FaultInjector {
             Fault.FORGET_EPOCH,
             Fault.GO_BACK_AT_RISE,
             Fault.STALL_AT_DISK,
-            Fault.OVERWRITE);
+            Fault.OVERWRITE,
+            Fault.JOIN_UNRECORDED,
+            Fault.FOUND_UNRECORDED);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -71,6 +73,7 @@ public final class FaultInjector {
     private final HangFaults hangs;
     private final BehindFaults behind;
     private final GoneFaults gone;
+    private final UnrecordedFaults unrecorded;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
     private SplittableRandom random;
@@ -127,6 +130,7 @@ public final class FaultInjector {
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
         this.gone = new GoneFaults(cluster, membership, workload, stories);
+        this.unrecorded = new UnrecordedFaults(cluster, stories);
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -176,6 +180,7 @@ public final class FaultInjector {
         } else if (!stopped && what.equals(APPENDING)) {
             epochs.appends(replica, number, detail);
             outdated.appends(replica, number);
+            unrecorded.appends(replica, detail);
         }
     }
 
@@ -252,6 +257,8 @@ public final class FaultInjector {
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> comesLater(() -> outdated.begin(fault, random));
+            case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
+            case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         };

@@ -300,7 +300,7 @@ public final class MutantRegistry {
                     "a founder that has promised nothing stands only for the disks that it founded with"
                             + " ([022](decisions/022-founding.md))"),
             entry("FOUNDING_IS_REMEMBERED", FOUNDING, "a disk remembers that it has founded the cluster"),
-            entry("HELLO_IS_DURABLE", AMBUSH, "a disk tells of itself only what a crash leaves it"),
+            entry("HELLO_IS_DURABLE", FOUNDING, "a disk tells of itself only what a crash leaves it"),
             entry(
                     "NEW_DISK_HAS_NO_VOTE",
                     REGISTERS,

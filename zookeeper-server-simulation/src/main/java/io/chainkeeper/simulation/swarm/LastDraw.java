@@ -22,6 +22,8 @@ final class LastDraw {
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
     private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
+    private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
+
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
     private final SimulatedApplication application;
@@ -52,7 +54,7 @@ final class LastDraw {
         SwarmOptions last = drawGone(all);
         drawOtherDisks(last.faultIntervalMicros());
         leaveOutSlowTurns(last);
-        return withRoomForRings(withRoomWhereLeadersAreGone(last));
+        return withRoomForRings(withRoomWhereLeadersAreGone(withUnrecorded(last)));
     }
 
     /**
@@ -105,6 +107,24 @@ final class LastDraw {
         if (factory.sharedDisks() != null && !application.isTold() && random.nextInt(6) == 0) {
             faults.put(Fault.SHARED_DISK_EXCHANGED, random.nextBoolean() ? 200_000L : 1_000_000L);
         }
+    }
+
+    /** Whoever waits for its disk to record what it is has room to go on meanwhile. */
+    private SwarmOptions withUnrecorded(SwarmOptions drawn) {
+        boolean isAlone = drawn.ensemble().participants().size() == 1;
+        boolean joins = application == SimulatedApplication.MEMBERS && isAlone;
+        boolean founds = application == SimulatedApplication.FOUNDING;
+        if (!joins && !founds || random.nextBoolean()) {
+            return drawn;
+        }
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        if (joins) {
+            faults.keySet().retainAll(BESIDE_JOINERS); // so that the one server is alone time and again
+            faults.put(Fault.JOIN_UNRECORDED, 200_000L);
+        } else {
+            faults.put(Fault.FOUND_UNRECORDED, 20_000L);
+        }
+        return drawn.with(ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis()));
     }
 
     /** In half of these runs little else goes wrong: the story takes time. */

@@ -209,7 +209,11 @@ public record SwarmOptions(
          */
         GONE_UNSEEN,
         /** Who is let back in has begun to read its log while it was left behind. See {@code BehindFaults}. */
-        READ_LATE
+        READ_LATE,
+        /** A joiner crashes before its disk has recorded what it is. See {@code UnrecordedFaults}. */
+        JOIN_UNRECORDED,
+        /** A founder crashes before its disk has recorded what it is. See {@code UnrecordedFaults}. */
+        FOUND_UNRECORDED
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
