@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
  * wait for it for ever.
  *
  * <ul>
- *   <li>A joiner: one server is the whole ensemble, and a second one, with an empty disk, is to join it. It crashes
+ *   <li>A joiner: one server is the whole ensemble, and a second one, which has never run, is to join it. It crashes
  *       when it has been admitted, at the latest after some time.
  *   <li>A founder: its links break meanwhile, so that it introduces itself once more.
  * </ul>
@@ -86,7 +86,7 @@ final class UnrecordedFaults {
 
     // ---------------------------------------------------------------- a joiner
 
-    /** Begins, unless more than one vote or may come to, that one does not lead, or the last story has not ended. */
+    /** Begins, unless more than one vote or may come to, that one does not lead, all have run, or one is told. */
     void join(SplittableRandom ofFault) {
         List<Integer> members = cluster.checker().membership().replicaIds();
         boolean isAlone = cluster.ensembles().known().stream()
@@ -96,7 +96,7 @@ final class UnrecordedFaults {
         }
         leader = members.get(0);
         List<Integer> others = cluster.members().stream()
-                .filter(id -> id != leader && !cluster.gone().contains(id))
+                .filter(id -> cluster.replica(id).incarnation() == 0)
                 .toList();
         if (others.isEmpty()) {
             return;
@@ -104,13 +104,8 @@ final class UnrecordedFaults {
         busy = true;
         random = ofFault;
         joiner = others.get(random.nextInt(others.size()));
-        cluster.crash(joiner);
-        if (cluster.replica(joiner).incarnation() > 0) {
-            cluster.loseDisk(joiner);
-        }
         isAwaited = true;
         want(List.of(leader, joiner));
-        cluster.start(joiner);
         stories.await(HOLD_MICROS, this::isAdmitted, this::forget, this::forget);
     }
 
@@ -131,14 +126,10 @@ final class UnrecordedFaults {
         }
         isAwaited = false;
         cluster.crash(joiner);
-        startAgain(joiner, random, () -> stories.await(HOLD_MICROS, this::isJoined, this::leaveAlone, this::end));
+        startAgain(joiner, random, () -> stories.await(HOLD_MICROS, this::isAdmitted, this::leaveAlone, this::end));
     }
 
-    private boolean isJoined() {
-        return isAdmitted() && !cluster.isDiskLost(joiner);
-    }
-
-    /** So that it can be told again. */
+    /** So that it can be told of another one. */
     private void leaveAlone() {
         end();
         want(List.of(leader));
