@@ -43,7 +43,8 @@ public final class FaultInjector {
             Fault.STALL_AT_DISK,
             Fault.OVERWRITE,
             Fault.JOIN_UNRECORDED,
-            Fault.FOUND_UNRECORDED);
+            Fault.FOUND_UNRECORDED,
+            Fault.DEPOSED_AT_DISK);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -119,7 +120,7 @@ public final class FaultInjector {
         Stories stories = new Stories(events, cluster, this);
         this.takeovers = new TakeoverFaults(cluster, this, stories, hangingDisk);
         this.epochs = new EpochFaults(cluster, this, stories, hangingDisk);
-        this.outdated = new OutdatedFaults(cluster, stories, hangingDisk);
+        this.outdated = new OutdatedFaults(cluster, stories, options, hangingDisk);
         this.leaves = new LeaveFaults(cluster, this);
         this.operator = new OperatorFaults(cluster, this, leaves);
         this.rises = new RiseFaults(cluster, this, operator, stories);
@@ -169,6 +170,7 @@ public final class FaultInjector {
     private void happened(int replica, String what, long number, Object detail) {
         if (!stopped) {
             shared.happened(replica, what);
+            outdated.happened(replica, what);
         }
         if (!stopped && detail instanceof Message message && what.equals(SENDING)) {
             ambush.sent(replica, (int) number, message);
@@ -256,7 +258,8 @@ public final class FaultInjector {
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE -> comesLater(() -> outdated.begin(fault, random));
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK ->
+                comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
             case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));
             case LEAVE -> comesLater(() -> leaves.begin(random));

@@ -1,6 +1,7 @@
 package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.SplittableRandom;
 
@@ -8,17 +9,24 @@ import java.util.SplittableRandom;
 final class OutdatedFaults {
     private final OverwrittenFaults overwritten;
     private final OverhangFaults overhang;
+    private final DiskOverhangFaults diskOverhang;
+    private final boolean areDisksShared;
     private final FewListedFaults fewListed;
     private final HoleFaults hole;
+    private final DeposedAtDiskFaults deposedAtDisk;
 
     /**
      * @param cluster that suffers
      * @param stories how they are told
+     * @param options how long accesses to shared disks take
      * @param hangingDisk how many times longer a force of a disk takes that hangs
      */
-    OutdatedFaults(Cluster cluster, Stories stories, int hangingDisk) {
+    OutdatedFaults(Cluster cluster, Stories stories, SwarmOptions options, int hangingDisk) {
+        deposedAtDisk = new DeposedAtDiskFaults(cluster, stories, options);
         overwritten = new OverwrittenFaults(cluster, stories, hangingDisk);
         overhang = new OverhangFaults(cluster, stories);
+        diskOverhang = new DiskOverhangFaults(cluster, stories);
+        areDisksShared = cluster.sharedDisks().count() > 0;
         fewListed = new FewListedFaults(cluster, stories);
         hole = new HoleFaults(cluster, stories, hangingDisk);
     }
@@ -27,11 +35,23 @@ final class OutdatedFaults {
     void begin(Fault fault, SplittableRandom random) {
         switch (fault) {
             case OVERWRITE -> overwritten.begin(random);
-            case OVERHANG -> overhang.begin(random);
+            case OVERHANG -> {
+                if (areDisksShared) {
+                    diskOverhang.begin(random);
+                } else {
+                    overhang.begin(random);
+                }
+            }
             case FEW_LISTED -> fewListed.begin(random);
+            case DEPOSED_AT_DISK -> deposedAtDisk.begin(random);
             case HOLE -> hole.begin(random);
             default -> throw new IllegalArgumentException(fault + " is no such story");
         }
+    }
+
+    /** Something has happened at a replica. */
+    void happened(int replica, String what) {
+        deposedAtDisk.happened(replica, what);
     }
 
     /** A replica appends a record. */

@@ -113,9 +113,11 @@ public final class MutantRegistry {
                     ZNODES,
                     "what is fetched of another member's state is forced before it counts as fetched"),
             entry(HostRule.COMMAND_IS_APPLIED_ONCE, AMBUSH, "a command that stands in the order twice is applied once"),
-            entry(
-                    HostRule.STREAM_IS_APPLIED_IN_ORDER,
+            new Entry(
+                    HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
                     AMBUSH,
+                    AMBUSH,
+                    OUTDATED,
                     "a command is applied only when all earlier ones of its stream are"),
             entry(
                     HostRule.STATE_IS_WRITTEN_WHEN_ASKED_FOR,
@@ -209,11 +211,9 @@ public final class MutantRegistry {
                     TAKEOVER,
                     REGISTERS,
                     "a candidate takes the value of the highest ballot"),
-            new Entry(
+            entry(
                     "VOID_MEMBERSHIP_IS_DROPPED",
                     OUTDATED,
-                    OUTDATED,
-                    REGISTERS,
                     "a membership that cannot have been decided is not taken up by a candidate"),
             entry(
                     "ONE_CHANGE_OF_THE_MEMBERSHIP_AT_A_TIME",
@@ -311,7 +311,7 @@ public final class MutantRegistry {
                     "a disk counts for a proposal only when the headers were read behind the write"),
             entry(
                     "READ_BEGINS_BEHIND_THE_DURABLE_WRITE",
-                    REGISTERS,
+                    OUTDATED,
                     "that read begins when the write is durable, and not with it"),
             entry(
                     "TAKEOVER_READS_BEHIND_ITS_HEADER",

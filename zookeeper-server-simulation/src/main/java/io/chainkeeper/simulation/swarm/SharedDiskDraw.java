@@ -30,8 +30,12 @@ final class SharedDiskDraw {
     private static final Set<Fault> BESIDE_STALLS =
             Set.of(Fault.CRASH_AT_CHANGE, Fault.PAUSE, Fault.RECONFIGURE, Fault.SLOW_LINK, Fault.DOWN_FOR_GOOD);
 
+    /** One has led, one leads, and one finds what both have left. */
+    private static final int OF_OVERHANG = 3;
+
     private final SplittableRandom random;
     private final OrderingProtocolFactory factory;
+    private int participants;
 
     SharedDiskDraw(SplittableRandom random, OrderingProtocolFactory factory) {
         this.random = random;
@@ -48,7 +52,7 @@ final class SharedDiskDraw {
      * @param least how many vote at least
      */
     Ensemble ensemble(int least) {
-        int participants = Math.max(least, pick(1, 2, 2, 2, 2, 3, 3, 3));
+        participants = Math.max(least, pick(1, 2, 2, 2, 2, 3, 3, 3));
         int configured = participants + pick(0, 0, 0, 1);
         return new Ensemble(
                 IntStream.rangeClosed(1, participants).boxed().toList(),
@@ -66,7 +70,7 @@ final class SharedDiskDraw {
     void faults(Map<Fault, Long> faults, long unitMicros, SimulatedApplication application) {
         if (application == SimulatedApplication.OUTDATED) {
             faults.clear();
-            otherDisks(faults);
+            drawStory(faults);
             return;
         }
         if (random.nextInt(3) == 0) {
@@ -82,6 +86,17 @@ final class SharedDiskDraw {
             }
         }
         faults.put(Fault.LATE_WRITES, (long) pick(5_000, 50_000, 500_000));
+    }
+
+    private void drawStory(Map<Fault, Long> faults) {
+        int story = random.nextInt(3);
+        if (story == 0 && participants == OF_OVERHANG) {
+            faults.put(Fault.OVERHANG, 200_000L);
+        } else if (story == 1 && participants > 1) {
+            faults.put(Fault.DEPOSED_AT_DISK, 200_000L);
+        } else {
+            otherDisks(faults);
+        }
     }
 
     /** The story takes time, so little else goes wrong. */

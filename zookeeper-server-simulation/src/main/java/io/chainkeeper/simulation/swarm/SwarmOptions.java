@@ -213,7 +213,9 @@ public record SwarmOptions(
         /** A joiner crashes before its disk has recorded what it is. See {@code UnrecordedFaults}. */
         JOIN_UNRECORDED,
         /** A founder crashes before its disk has recorded what it is. See {@code UnrecordedFaults}. */
-        FOUND_UNRECORDED
+        FOUND_UNRECORDED,
+        /** A leader stands still in the middle of a write to shared disks. See {@code DeposedAtDiskFaults}. */
+        DEPOSED_AT_DISK
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
