@@ -17,6 +17,9 @@ final class DiskFile implements DiskNode {
 
     private static final byte[] NOTHING = new byte[0];
 
+    /** A forced file up to this size is kept once, without the zeros at its end: some runs have 100,000 of them. */
+    private static final int MOST_PACKED_BYTES = 8 << 10;
+
     private byte[] durable = NOTHING;
 
     /** What was written since the last force, from and to; nothing if it is not below. */
@@ -29,6 +32,9 @@ final class DiskFile implements DiskNode {
 
     /** What processes see, and zeros behind it; null once it is in a real file. */
     private byte[] content;
+
+    /** Whether all is durable, and kept once: content and durable are one array, without the zeros at the end. */
+    private boolean isPacked;
 
     /** Of what processes see, as far as it came by way of {@link DiskChannel}. */
     private long length;
@@ -54,7 +60,7 @@ final class DiskFile implements DiskNode {
         if (bytes <= 0) {
             return target.hasRemaining() ? -1 : 0;
         }
-        target.put(content, (int) position, bytes);
+        target.put(isPacked ? bytes() : content, (int) position, bytes);
         return bytes;
     }
 
@@ -62,6 +68,7 @@ final class DiskFile implements DiskNode {
     int write(ByteBuffer source, long position) {
         int bytes = source.remaining();
         int end = Math.toIntExact(position + bytes);
+        unpack();
         if (end > content.length) {
             content = Arrays.copyOf(content, Math.max(end, 2 * content.length));
         }
@@ -83,6 +90,7 @@ final class DiskFile implements DiskNode {
     /** What was in memory, and is in a real file from now on. */
     byte[] moveOut() {
         byte[] moved = bytes();
+        unpack();
         content = null;
         return moved;
     }
@@ -90,6 +98,7 @@ final class DiskFile implements DiskNode {
     /** All that processes see is durable: it is kept in memory from now on, or in a real file. */
     void keepInMemory(boolean whether) {
         if (whether != isInMemory()) {
+            unpack();
             content = whether ? durable.clone() : null;
         }
     }
@@ -106,6 +115,7 @@ final class DiskFile implements DiskNode {
     void cut(long to) {
         if (to < length) {
             if (isInMemory()) {
+                unpack();
                 Arrays.fill(content, (int) to, (int) length, (byte) 0);
             }
             touch(to, length);
@@ -120,19 +130,41 @@ final class DiskFile implements DiskNode {
 
     /** Whether a power loss leaves the file as processes see it, if nobody has written it by another way. */
     boolean isForced() {
-        return dirtyFrom >= dirtyTo && !mayDiffer && durable.length == length;
+        return isPacked || dirtyFrom >= dirtyTo && !mayDiffer && durable.length == length;
     }
 
     // ---------------------------------------------------------------- what is on the disk
 
     /** A force of what is in memory has succeeded. */
     void forced() {
+        unpack();
         fitDurable((int) length);
         int to = Math.min(dirtyTo, durable.length);
         if (dirtyFrom < to) {
             System.arraycopy(content, dirtyFrom, durable, dirtyFrom, to - dirtyFrom);
         }
         clean();
+        if (length <= MOST_PACKED_BYTES && !mayDiffer) {
+            pack();
+        }
+    }
+
+    private void pack() {
+        int end = durable.length;
+        while (end > 0 && durable[end - 1] == 0) {
+            end--;
+        }
+        durable = Arrays.copyOf(durable, end);
+        content = durable;
+        isPacked = true;
+    }
+
+    private void unpack() {
+        if (isPacked) {
+            durable = bytes();
+            content = durable.clone();
+            isPacked = false;
+        }
     }
 
     /** A force of the real file has succeeded. */
@@ -164,12 +196,14 @@ final class DiskFile implements DiskNode {
 
     /** A force has failed, and the system does not write by itself what it should have written. */
     void forceFailed() {
+        unpack();
         clean();
         mayDiffer = true;
     }
 
     /** The bits of one byte on the disk change. */
     void rot(int offset, int bits) {
+        unpack();
         if (isInMemory()) {
             content[offset] ^= (byte) bits;
         }
@@ -186,6 +220,7 @@ final class DiskFile implements DiskNode {
 
     /** Content of a file whose name is gone, but might come back. */
     byte[] durable() {
+        unpack();
         return durable;
     }
 
@@ -197,6 +232,7 @@ final class DiskFile implements DiskNode {
      * @return what processes see from now on, all of it on stable storage
      */
     byte[] losePower(byte[] now, SplittableRandom random) {
+        unpack();
         if (!Arrays.equals(now, durable)) {
             durable = torn(now, random);
         }

@@ -77,7 +77,7 @@ final class SoakProcess extends Thread {
                 orders.println(seed.line());
                 String answer = answerTo(process, answers);
                 if (answer == null) {
-                    finished.accept(seed, lost("its process ended, or took more than " + MAX_SEED_SECONDS + " s"));
+                    finished.accept(seed, lost("its process has exited with code " + exitCode(process)));
                     return next.get();
                 }
                 Report report = Report.of(answer);
@@ -112,6 +112,16 @@ final class SoakProcess extends Thread {
             return line;
         } finally {
             watchdog.interrupt();
+        }
+    }
+
+    /** 1 if the worker had too little memory, for example; 137 if it was killed, as for taking too long. */
+    private static int exitCode(Process process) {
+        try {
+            return process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return -1;
         }
     }
 
