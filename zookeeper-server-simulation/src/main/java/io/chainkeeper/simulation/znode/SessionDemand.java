@@ -79,7 +79,9 @@ final class SessionDemand {
     private long orderedMicros() {
         boolean anyHangs = cluster.gone().stream().anyMatch(id -> cluster.host(id) != null);
         long roomMicros = options.hasLittleRoom() ? TWO_TICKS_MICROS : 0; // it waits behind what others propose
-        long hangMicros = anyHangs ? options.idleLeaderMicros() : 0;
+        long idleMicros = options.idleLeaderMicros();
+        boolean isMissedAfterwards = cluster.sharedDisks().count() > 0; // it gives up, and others have to miss it then
+        long hangMicros = anyHangs ? idleMicros + (isMissedAfterwards ? idleMicros / 2 : 0) : 0;
         return options.ringMicros() + options.goneLeadersMicros() + hangMicros + roomMicros;
     }
 
