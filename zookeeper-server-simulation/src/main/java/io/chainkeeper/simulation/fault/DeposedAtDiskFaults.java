@@ -23,6 +23,7 @@ final class DeposedAtDiskFaults {
     private final SwarmOptions options;
     private SplittableRandom random;
     private boolean busy;
+    private int story;
     private int leader;
     private long before;
 
@@ -52,8 +53,9 @@ final class DeposedAtDiskFaults {
         leader = leaders.get(0);
         stories.isolate(leader);
         writesLeft = random.nextInt(MOST_WRITES);
+        int begun = ++story;
         stories.later(WRITES_MICROS, () -> {
-            if (writesLeft >= 0) {
+            if (begun == story && writesLeft >= 0) {
                 end();
             }
         });

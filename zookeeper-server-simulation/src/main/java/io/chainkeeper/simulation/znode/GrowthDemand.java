@@ -53,11 +53,13 @@ final class GrowthDemand {
      * Lets all servers write snapshots, and looks at what they have.
      *
      * @param awaiter waits
+     * @param all clients, of whom none is without a connection when something is asked
      * @param operations what clients ask for
      * @param client writes something before each snapshot, so that it is another one
      */
-    void demand(Workload.Awaiter awaiter, ZnodeOperations operations, ZnodeClient client) {
+    void demand(Workload.Awaiter awaiter, OperationDemand all, ZnodeOperations operations, ZnodeClient client) {
         for (int i = 0; i < snapshotsKept; i++) {
+            all.awaitConnections();
             operations.setData(client, "/k1", ZnodeModel.ANY_VERSION);
             awaiter.await("a last write everywhere", () -> client.outstanding() == 0 && areEqual());
             awaitSnapshots(awaiter);

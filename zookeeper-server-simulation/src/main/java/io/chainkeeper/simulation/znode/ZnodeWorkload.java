@@ -341,28 +341,32 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
             client.start();
         }
         clients.addAll(pinned);
-        quietSinceMicros = events.nowMicros();
-        awaiter.await("every client to stay connected", this::staysQuiet);
+        OperationDemand all = new OperationDemand(events, cluster, journal, operations, options, clients, awaiter);
+        all.awaitQuiet();
         stable = true;
         if (options.upgrades() != Upgrades.NONE) {
             new LevelDemand(cluster, this::replica).demand(awaiter);
         }
-        demandOperations(awaiter);
+        all.demand();
         if (!administrators.isEmpty()) {
             reconfigs.demandOfEach(pinned);
         }
+        all.awaitConnections();
         demandExpiry(awaiter);
-        demandDeletion(awaiter);
+        all.awaitConnections();
+        demandDeletion(all, awaiter);
         if (!administrators.isEmpty() && reconfigs.demandWithoutTheGone(administrators)) {
-            demandOperations(awaiter);
+            all.awaitConnections();
+            all.demand();
         }
+        all.awaitConnections();
         for (ZnodeClient client : clients) {
             mix.allPaths().forEach(path -> operations.exists(client, path, false));
             operations.getChildren(client, false);
         }
-        awaitReplies(awaiter);
+        all.awaitReplies();
         new GrowthDemand(events, cluster, this::replica, settings.snapshotsKept())
-                .demand(awaiter, operations, clients.get(0));
+                .demand(awaiter, all, operations, clients.get(0));
     }
 
     private boolean ensembleStays() {
@@ -372,44 +376,9 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
         return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
     }
 
-    private boolean staysQuiet() {
-        if (!clients.stream().allMatch(ZnodeClient::isConnected)) {
-            quietSinceMicros = events.nowMicros();
-        }
-        return events.nowMicros() - quietSinceMicros >= QUIET_MICROS;
-    }
-
-    private void awaitReplies(Awaiter awaiter) {
-        awaiter.await("every client to have its replies", this::haveReplies);
-    }
-
     /** Looked at after every event. */
     private boolean haveReplies() {
         return clients.stream().noneMatch(client -> client.outstanding() > 0);
-    }
-
-    /** While a ring keeps the place of a state that was sent, it may be full for longer than short sessions last. */
-    private boolean haveRoom() {
-        return cluster.configured().stream().map(cluster::host).noneMatch(host -> host != null && host.isRingFull());
-    }
-
-    private void demandOperations(Awaiter awaiter) {
-        awaitReplies(awaiter);
-        awaiter.await("leaders to have room in their rings", this::haveRoom);
-        long before = journal.answered();
-        for (ZnodeClient client : clients) {
-            operations.setData(client, "/k1", ZnodeModel.ANY_VERSION);
-            operations.createSequential(client, false);
-            operations.getData(client, "/k1", true);
-            if (options.hasLittleRoom()) {
-                awaitReplies(awaiter); // one by one, all of them would take longer than short sessions last
-            }
-        }
-        awaitReplies(awaiter);
-        long asked = 3L * clients.size();
-        long answered = journal.answered() - before;
-        String failure = "of %d operations that a healthy ensemble was asked for %d were answered";
-        InvariantViolated.check(asked == answered, failure, asked, answered);
     }
 
     private void demandExpiry(Awaiter awaiter) {
@@ -421,13 +390,13 @@ public final class ZnodeWorkload implements Workload, SessionEvidence.Listener {
     }
 
     /** An empty container and a node whose time has passed are deleted everywhere. */
-    private void demandDeletion(Awaiter awaiter) {
+    private void demandDeletion(OperationDemand all, Awaiter awaiter) {
         ZnodeClient client = clients.get(0);
         passing.createContainer(client);
         passing.createChild(client);
         passing.createShortLived(client);
         passing.deleteChild(client);
-        awaitReplies(awaiter);
+        all.awaitReplies();
         awaiter.await(
                 "containers and nodes with a time to live to be deleted",
                 () -> cluster.configured().stream().noneMatch(this::hasPassing));
