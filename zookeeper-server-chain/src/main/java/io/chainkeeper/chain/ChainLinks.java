@@ -10,6 +10,7 @@ import io.chainkeeper.chain.ChainMessage.WindowAck;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.prefix.Prefix;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -89,12 +90,10 @@ final class ChainLinks {
         }
     }
 
-    /** ChainLinks nobody and is fed by nobody. */
+    /** Feeds nobody and is fed by nobody. */
     void clear() {
-        for (int i = 0; i < windows.length; i++) {
-            windows[i] = null;
-            timedOutTick[i] = Long.MIN_VALUE / 2;
-        }
+        Arrays.fill(windows, null);
+        Arrays.fill(timedOutTick, Long.MIN_VALUE / 2);
         predecessor = NOBODY;
         subscribeDue = false;
         windowAckDue = false;
@@ -155,18 +154,25 @@ final class ChainLinks {
         }
     }
 
+    private void unsubscribe() {
+        if (predecessor != NOBODY) {
+            send(predecessor, new Unsubscribe(state.ballot));
+        }
+    }
+
+    private boolean isAhead(int id) {
+        return state.chainPosition(id) >= 0 && state.chainPosition(id) < state.chainPosition(state.self);
+    }
+
     void onOfferFeed(int sender, OfferFeed m) {
-        int position = state.chainPosition(sender);
-        boolean ahead = position >= 0 && position < state.chainPosition(state.self) && state.isMember(sender);
-        boolean nearer =
-                predecessor == NOBODY || !state.isMember(predecessor) || position > state.chainPosition(predecessor);
+        boolean nearer = predecessor == NOBODY
+                || !state.isMember(predecessor)
+                || state.chainPosition(sender) > state.chainPosition(predecessor);
         boolean caughtUp = m.maxAccepted() + state.settings.successorWindowInstances() >= state.maxAccepted;
         boolean steady = state.now - timedOutTick[sender] > state.settings.suspicionTicks();
         boolean mayTurn = state.isFollower() && !state.lacksState();
-        if (mayTurn && ahead && nearer && caughtUp && steady) {
-            if (predecessor != NOBODY) {
-                send(predecessor, new Unsubscribe(state.ballot));
-            }
+        if (mayTurn && isAhead(sender) && state.isMember(sender) && nearer && caughtUp && steady) {
+            unsubscribe();
             subscribeTo(sender);
         }
     }
@@ -271,7 +277,7 @@ final class ChainLinks {
 
     /** The next tick, at the latest, at which somebody is given up because nothing was heard of it. */
     long dueTick() {
-        if (state.isFollower() && predecessor == NOBODY) {
+        if (state.isFollower() && !isAhead(predecessor)) {
             return state.now + 1;
         }
         long due = Long.MAX_VALUE;
@@ -311,7 +317,8 @@ final class ChainLinks {
             }
             return;
         }
-        if (predecessor == NOBODY) {
+        if (!isAhead(predecessor)) {
+            unsubscribe(); // by another membership this replica would feed its predecessor, in a ring
             subscribe(state.chainPosition(state.self));
         } else if (watch.isSilent() || watch.feedsNothing()) {
             turnFromPredecessor();

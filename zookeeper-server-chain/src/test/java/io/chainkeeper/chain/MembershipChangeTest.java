@@ -2,6 +2,7 @@ package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
@@ -49,6 +50,31 @@ public final class MembershipChangeTest {
         ensemble.replica(5).propose("b");
         ensemble.run(5);
         assertEquals(List.of("a", "b"), ensemble.replica(4).executed);
+    }
+
+    /** The joiner was fed by the last of the chain. It would be in a ring with those whom it feeds now. */
+    @Test
+    public void joinerStandsAheadOfOthers_writesDoNotWait() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
+        int leader = ensemble.awaitLeader();
+        if (leader == 1) {
+            ensemble.crash(1);
+            leader = ensemble.awaitLeader();
+            ensemble.start(1);
+            ensemble.run(50);
+        }
+        assertNotEquals("behind it the membership begins anew", 1, leader);
+        ensemble.configure(Ensemble.of(List.of(1, 2, 3, 4)));
+        ensemble.start(4);
+        awaitMembers(ensemble, leader, List.of(1, 2, 3, 4));
+        ScriptedReplica proposer = ensemble.replica(leader);
+        for (int i = 0; i < 100; i++) {
+            String value = "w" + i;
+            proposer.propose(value);
+            ensemble.run(1);
+            assertTrue(value, proposer.executed.contains(value));
+        }
+        assertEquals(leader, ensemble.awaitLeader());
     }
 
     /** Otherwise each start keeps all of them until the next one is decided, which may be never. */

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.transfer;
 
 import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.release.FormatHead;
 import java.io.IOException;
@@ -30,6 +31,19 @@ public record InstalledState(long position, boolean newDirectory, ByteSlice prom
     private static final String POSITION_KEY = "position=";
     private static final String NEW_DIRECTORY_KEY = "newDirectory=";
     private static final String PROMISE_KEY = "promise=";
+
+    /**
+     * Tells of which directory the state may lack what its cluster began with.
+     *
+     * @param orderingDirectory see {@link io.chainkeeper.config.OrderingConfig#orderingDirectory()}; need not exist
+     * @return whether it belongs to no cluster yet, and its state is not that of another member
+     * @throws IOException if a file cannot be read or is damaged; the message names it
+     */
+    static boolean mayLackOrigin(Path orderingDirectory) throws IOException {
+        ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
+        boolean isNamed = identity != null && identity.clusterId() != null;
+        return !isNamed && read(orderingDirectory) == null;
+    }
 
     /**
      * Reads what is known of a directory.

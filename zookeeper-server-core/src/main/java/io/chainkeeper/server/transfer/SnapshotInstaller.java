@@ -21,7 +21,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,10 +139,8 @@ public final class SnapshotInstaller {
 
     /** The own acceptor log may begin after the own checkpoint, so an older state could not be continued. */
     private boolean isNewer(StateManifest arrived) throws IOException {
-        ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
-        boolean isNew = identity == null || identity.clusterId() == null;
         return arrived.position() > ownPosition()
-                || isNew && arrived.position() == ownPosition()
+                || arrived.position() == ownPosition() && InstalledState.mayLackOrigin(orderingDirectory)
                 || replacesWrongState && arrived.position() >= oldestPosition(checkpoints);
     }
 
@@ -219,7 +216,7 @@ public final class SnapshotInstaller {
                 }
             }
         }
-        identify(manifest);
+        mark(manifest);
         IncomingState.deleteTree(incoming, step);
         deleteReplaced();
         LOG.info("The state of position {} is installed", manifest.position());
@@ -282,26 +279,17 @@ public final class SnapshotInstaller {
         Files.delete(from);
     }
 
-    private void identify(StateManifest manifest) throws IOException {
-        Path file = target(manifest.find(Kind.CHECKPOINT));
+    /**
+     * The name that the cluster had by then is not noted: while its past is replayed it may still get another one (see
+     * {@link io.chainkeeper.server.maintenance.ClusterNaming}).
+     */
+    private void mark(StateManifest manifest) throws IOException {
         ClusterIdentity known = ClusterIdentity.read(orderingDirectory);
         InstalledState before = InstalledState.read(orderingDirectory);
         boolean isNew = known == null || known.clusterId() == null;
         step.before();
-        // The marker first: an identity that names a cluster must not make a new directory look like an old one.
         new InstalledState(manifest.position(), isNew || before != null && before.newDirectory(), manifest.promise())
                 .write(orderingDirectory);
-        try {
-            Checkpoint checkpoint = Checkpoint.decode(Files.readAllBytes(file), file.toString());
-            UUID cluster = ReplicatedState.decode(checkpoint.replicatedState()).clusterId();
-            if (isNew && cluster != null) {
-                step.before();
-                String protocol = known == null ? null : known.protocol();
-                new ClusterIdentity(replicaId, cluster, protocol).write(orderingDirectory);
-            }
-        } catch (MalformedMessageException e) {
-            throw new IOException(file + " " + e.getMessage(), e);
-        }
     }
 
     private void deleteReplaced() throws IOException {

@@ -155,7 +155,6 @@ public final class SnapshotReceiver implements AutoCloseable {
         private final int peer;
         private final long position;
         private final IncomingState incoming = new IncomingState(orderingDirectory);
-        private UUID cluster;
         private StateDownload download;
         private boolean failed;
         private boolean leavesPart;
@@ -200,7 +199,7 @@ public final class SnapshotReceiver implements AutoCloseable {
                 return Next.END;
             }
             ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
-            cluster = identity == null ? null : identity.clusterId();
+            UUID cluster = identity == null ? null : identity.clusterId();
             download = new StateDownload("server " + peer, opened, incoming, position, cluster, progress, bounds);
             return Next.GO_ON;
         }
@@ -215,9 +214,9 @@ public final class SnapshotReceiver implements AutoCloseable {
 
         private Next complete(StateManifest manifest) throws IOException {
             long executed = executedPosition.getAsLong();
-            // A new replica may lack what its cluster began with.
-            boolean isOfUse =
-                    replacing || manifest.position() > executed || manifest.position() == executed && cluster == null;
+            boolean isOfUse = replacing
+                    || manifest.position() > executed
+                    || manifest.position() == executed && InstalledState.mayLackOrigin(orderingDirectory);
             if (isOfUse) {
                 return Next.INSTALL;
             }

@@ -217,7 +217,7 @@ public final class SnapshotSender implements StateOffer, Closeable {
         return manifest == null ? StateAnswer.empty(StateAnswer.Kind.PREPARING) : StateAnswer.manifest(manifest);
     }
 
-    /** Whoever installed it would take the former name for its own, and be refused by those with the present one. */
+    /** Earlier releases take the name of what they install for their own, and are refused if it is a former one. */
     private boolean isOfFormerName(OfferedState state) throws IOException {
         UUID present = snapshots.clusterId();
         UUID then = present == null ? null : state.clusterId();

@@ -102,8 +102,8 @@ public final class SnapshotInstallerTest {
             assertFalse(Files.exists(directory.resolve(SnapshotInstaller.REPLACED)));
         }
         assertEquals(new InstalledState(30, newDirectory, MemberFiles.PROMISE), InstalledState.read(receiver.ordering));
-        ClusterIdentity identity = ClusterIdentity.read(receiver.ordering);
-        assertEquals(new ClusterIdentity(3, MemberFiles.CLUSTER, "chain"), identity);
+        UUID named = newDirectory ? null : MemberFiles.CLUSTER;
+        assertEquals(new ClusterIdentity(3, named, "chain"), ClusterIdentity.read(receiver.ordering));
         assertFalse(Files.exists(receiver.files.getSnapDir().toPath().resolve("currentEpoch")));
     }
 
