@@ -13,6 +13,7 @@ import io.chainkeeper.shareddisk.DiskBlocks;
 import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
 import io.chainkeeper.shareddisk.DiskPaths;
 import io.chainkeeper.shareddisk.DiskReplacement;
+import io.chainkeeper.shareddisk.OutdatedDisks;
 import io.chainkeeper.shareddisk.SharedDisk;
 import io.chainkeeper.shareddisk.WrongDisksException;
 import java.io.Closeable;
@@ -23,7 +24,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -220,28 +220,19 @@ final class DiskTool implements Closeable {
      * Returns how many do not count.
      */
     int inspectGenerations(boolean mends, Consumer<String> lines) throws IOException {
-        DiskLabel newest = inspected.values().stream()
-                .max(Comparator.comparingLong(DiskLabel::generation))
-                .orElse(null);
-        int outdated = 0;
-        for (Map.Entry<Integer, DiskLabel> each : inspected.entrySet()) {
-            DiskLabel label = each.getValue();
-            int number = each.getKey();
-            boolean isOwn = label.clusterId() == newest.clusterId()
-                    && label.diskIds().size() == newest.diskIds().size()
-                    && label.diskId() == newest.diskIds().get(number);
-            if (!isOwn || label.generation() == newest.generation()) {
-                continue;
-            }
-            boolean isRaised = mends && raise(number, newest);
-            outdated += isRaised ? 0 : 1;
+        OutdatedDisks outdated = OutdatedDisks.of(inspected);
+        int left = 0;
+        for (int number : outdated.numbers()) {
+            boolean isRaised = mends && raise(number, outdated.newest());
+            left += isRaised ? 0 : 1;
             lines.accept(path(number)
                     + (isRaised
-                            ? ": counts again, of generation " + newest.generation()
+                            ? ": counts again, of generation "
+                                    + outdated.newest().generation()
                             : ": does not count, it was away when another disk was replaced; let it count again:"
                                     + " zkDisk.sh inspect --mend"));
         }
-        return outdated;
+        return left;
     }
 
     private boolean raise(int number, DiskLabel newest) throws IOException {

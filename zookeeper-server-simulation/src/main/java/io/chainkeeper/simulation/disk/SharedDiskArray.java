@@ -8,6 +8,7 @@ import io.chainkeeper.shareddisk.DiskComparison;
 import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
 import io.chainkeeper.shareddisk.DiskReplacement;
 import io.chainkeeper.shareddisk.DiskSource;
+import io.chainkeeper.shareddisk.OutdatedDisks;
 import io.chainkeeper.shareddisk.SharedDisk;
 import io.chainkeeper.shareddisk.WrongDisksException;
 import io.chainkeeper.simulation.time.EventQueue;
@@ -42,6 +43,7 @@ public final class SharedDiskArray {
     private static final int MAX_MICROS_PER_ACCESS = 4_000;
     private static final int ACCESSES_PER_END = 200;
     private static final long RETRY_MICROS = 50_000;
+    private static final long UNTIL_MENDED_MICROS = 1_000_000;
 
     private static final long OTHER_CLUSTER = CLUSTER + 1;
 
@@ -61,11 +63,14 @@ public final class SharedDiskArray {
     /** Number of the disks that were lost, and are not whole again. */
     private final List<Integer> lost = new ArrayList<>();
 
+    /** Disks that were away when another one was replaced, until the operator has mended them. */
+    private final Set<Integer> away = new TreeSet<>();
+
     /** Those that never answer again. */
     private final Set<Integer> gone = new TreeSet<>();
 
     private long lastId;
-    private boolean isReplacing;
+    private boolean isBusy;
     private boolean calm;
 
     /** The operator's command has ended before its end. */
@@ -318,7 +323,7 @@ public final class SharedDiskArray {
         }
     }
 
-    /** Faults have stopped: all answer, and an operator replaces those that are lost. */
+    /** Faults have stopped: all answer, and an operator replaces those that are lost and mends those that were away. */
     public void calm() {
         calm = true;
         for (SimulatedSharedDisk disk : disks) {
@@ -326,6 +331,9 @@ public final class SharedDiskArray {
             disk.answerAll();
         }
         List.copyOf(strangers.keySet()).forEach(this::putBack);
+        if (!away.isEmpty()) {
+            events.after(1, this::mend);
+        }
     }
 
     // ---------------------------------------------------------------- the operator
@@ -340,33 +348,43 @@ public final class SharedDiskArray {
         replace(number);
     }
 
-    /** Whether none is lost, or all that were are replaced and filled to the end. */
+    /** Whether none is lost, or all that were are replaced and filled to the end, and those count that were away. */
     public boolean areWhole() {
-        return lost.isEmpty();
+        return lost.isEmpty() && away.isEmpty();
     }
 
     private void replace(int number) {
         if (!lost.contains(number)) {
             return;
         }
-        boolean isDone = false;
-        if (!isReplacing) {
-            isReplacing = true;
-            try {
-                isDone = tryToReplace(number);
-            } catch (CommandEnds e) {
-                trace.record(0, "ends in the middle: the replacement of shared disk", number, null);
-            } catch (IOException | UncheckedIOException e) {
-                trace.record(0, "fails: the replacement of shared disk", number, e.getMessage());
-            } finally {
-                isReplacing = false;
-            }
-        }
-        if (isDone) {
+        if (isDone("the replacement of shared disk", number, () -> tryToReplace(number))) {
             lost.remove((Integer) number);
         } else {
             events.after(1 + random.nextLong(RETRY_MICROS), () -> replace(number));
         }
+    }
+
+    /** What an operator tells the product's command to do, one thing after the other. */
+    @FunctionalInterface
+    private interface Errand {
+        boolean run() throws IOException;
+    }
+
+    private boolean isDone(String what, int number, Errand errand) {
+        boolean isDone = false;
+        if (!isBusy) {
+            isBusy = true;
+            try {
+                isDone = errand.run();
+            } catch (CommandEnds e) {
+                trace.record(0, "ends in the middle: " + what, number, null);
+            } catch (IOException | UncheckedIOException e) {
+                trace.record(0, "fails: " + what, number, e.getMessage());
+            } finally {
+                isBusy = false;
+            }
+        }
+        return isDone;
     }
 
     private boolean tryToReplace(int number) throws IOException {
@@ -386,7 +404,42 @@ public final class SharedDiskArray {
         format.fence(sources, settings, label);
         format.fill(target, sources, settings, label);
         trace.record(0, "is filled: shared disk", number, null);
+        IntStream.range(0, count()).forEach(away::add);
+        away.removeAll(replacement.others());
+        away.remove(number);
+        if (!away.isEmpty()) {
+            events.after(random.nextLong(UNTIL_MENDED_MICROS), this::mend);
+        }
         return true;
+    }
+
+    private void mend() {
+        away.removeIf(number -> gone.contains(number) || lost.contains(number));
+        for (int number : List.copyOf(away)) {
+            if (strangers.isEmpty() && isDone("the mending of shared disk", number, () -> tryToMend(number))) {
+                away.remove(number);
+            }
+        }
+        if (!away.isEmpty()) {
+            events.after(1 + random.nextLong(RETRY_MICROS), this::mend);
+        }
+    }
+
+    private boolean tryToMend(int number) throws IOException {
+        Map<Integer, DiskLabel> whole = new TreeMap<>();
+        for (int other = 0; other < count(); other++) {
+            FoundDisk found = look(OPERATOR, other);
+            DiskLabel label = found.found() == null ? null : found.found().label();
+            if (label != null && label.isWhole()) {
+                whole.put(other, label);
+            }
+        }
+        OutdatedDisks outdated = OutdatedDisks.of(whole);
+        if (outdated.numbers().contains(number)) {
+            format.raise(new OperatorsBlocks(disk(number).open(OPERATOR)), settings, outdated.newest());
+            trace.record(0, "counts again: shared disk", number, outdated.newest());
+        }
+        return whole.containsKey(number);
     }
 
     /** Between two accesses others go on. */

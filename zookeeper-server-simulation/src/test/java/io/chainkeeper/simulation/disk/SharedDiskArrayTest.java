@@ -26,11 +26,15 @@ public final class SharedDiskArrayTest {
     private final EventQueue events = new EventQueue();
 
     private SharedDiskArray disks() {
+        return disks(DISKS);
+    }
+
+    private SharedDiskArray disks(int count) {
         SharedDiskFormat format = new DiskPaxosFactory().sharedDisks();
         return SharedDiskArray.of(
-                DISKS,
+                count,
                 format,
-                SharedDiskArray.naming(DISKS, format, Map.of()),
+                SharedDiskArray.naming(count, format, Map.of()),
                 new SplittableRandom(1),
                 events,
                 new Trace(events, null));
@@ -62,6 +66,23 @@ public final class SharedDiskArrayTest {
         disks.lose(1, EXCHANGED_MICROS);
         assertThrows(IOException.class, source::open);
         disks.replaceNow(1);
+        source.open().close();
+    }
+
+    @Test
+    public void awayWhileAnotherWasReplaced_countsAgainWhenTheOperatorHasMendedIt() throws Exception {
+        SharedDiskArray disks = disks(5);
+        disks.disk(3).die();
+        disks.lose(1, EXCHANGED_MICROS);
+        disks.replaceNow(1);
+        disks.disk(3).revive();
+        assertFalse(disks.areWhole());
+        DiskSource source = disks.openFor(1).get(3);
+        String message = assertThrows(IOException.class, source::open).getMessage();
+        assertTrue(message, message.contains("was away when another disk was replaced"));
+
+        untilItIsBack();
+        assertTrue(disks.areWhole());
         source.open().close();
     }
 
