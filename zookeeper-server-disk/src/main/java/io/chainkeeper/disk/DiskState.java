@@ -329,6 +329,16 @@ final class DiskState {
         return holder;
     }
 
+    /** Whether a member to which there is no link has no later checkpoint than this one. */
+    boolean isHeldByUnlinked() {
+        for (int id : membership.replicaIds()) {
+            if (id != self && !linkUp[id] && checkpointOf(id) <= checkpoint) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private long checkpointOf(int id) {
         int of = DiskLayout.slotOf(id);
         if (id == self) {

@@ -104,8 +104,8 @@ final class Leadership {
     private void append(ByteSlice value) {
         last++;
         lastHash = PrefixHash.next(lastHash, last, value);
+        state.space.appends(RingEntry.bytesFor(value.length()));
         state.ring.append(last, ballot, state.decided, lastHash, value);
-        state.space.appended(RingEntry.bytesFor(value.length()));
         bytesUnderWay += RingEntry.bytesFor(value.length());
         underWay.add(new Proposed(last, state.ring.end(), value));
         if (BatchCodec.isMembership(value)) {

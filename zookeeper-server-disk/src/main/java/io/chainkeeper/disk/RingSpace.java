@@ -19,8 +19,6 @@ final class RingSpace {
     /** Leader, while it writes slowly: what it may append, negative when the last batch was longer. */
     private long slowBytes;
 
-    private boolean isSlow;
-
     /** Leader: since when the ring has been full; 0 if it is not. */
     private long fullTick;
 
@@ -38,10 +36,8 @@ final class RingSpace {
      */
     void look(boolean isFull) {
         fullTick = !isFull ? 0 : fullTick == 0 ? state.now : fullTick;
-        int holder = state.heldBy();
-        isSlow = state.isLeading && isNearlyFull() && holder != 0 && holder != state.self && !state.linkUp[holder];
         long perTick = slowBytesPerTick();
-        slowBytes = isSlow ? Math.min(perTick, slowBytes + perTick) : 0;
+        slowBytes = isSlow() ? Math.min(perTick, slowBytes + perTick) : 0;
     }
 
     private long slowBytesPerTick() {
@@ -53,14 +49,22 @@ final class RingSpace {
         return state.ring.usedBytes() > state.layout.regionBytes() / 2;
     }
 
-    /** Leader: whether it may append another proposal by now. */
-    boolean mayAppend() {
-        return !isSlow || slowBytes > 0;
+    /**
+     * Looked at before each proposal, as a ring may fill up between two ticks. Who is gone counts also as long as the
+     * leader has no later checkpoint itself: that takes its time, and with it the ring would not be freed either.
+     */
+    private boolean isSlow() {
+        return state.isLeading && isNearlyFull() && state.isHeldByUnlinked();
     }
 
-    /** Leader: it has appended an entry. */
-    void appended(long bytes) {
-        slowBytes -= isSlow ? bytes : 0;
+    /** Leader: whether it may append another proposal by now. */
+    boolean mayAppend() {
+        return !isSlow() || slowBytes > 0;
+    }
+
+    /** Leader: it is going to append an entry. */
+    void appends(long bytes) {
+        slowBytes -= isSlow() ? bytes : 0;
     }
 
     /**
