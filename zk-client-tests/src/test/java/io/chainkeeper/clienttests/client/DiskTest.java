@@ -93,9 +93,12 @@ public class DiskTest {
         assertDone(disks.tool(ensemble.server(1), "inspect"));
         try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             client.create("/kept", new byte[] {7}, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
-            ensemble.killAll();
-            Files.delete(disks.file(3));
-            ensemble.startAll();
+        }
+        ensemble.killAll();
+        Files.delete(disks.file(3));
+        ensemble.startAll();
+        // A new client: one that was refused a moment ago, by a server just before it served, may lose its next read.
+        try (ZooKeeper client = Clients.connect(ensemble.connectString())) {
             assertArrayEquals("two disks are enough", new byte[] {7}, client.getData("/kept", false, null));
         }
     }
