@@ -73,8 +73,10 @@ public final class NettyPeerTransport implements PeerTransport {
      * @param links what the links share
      * @param bulk connections for bulk requests
      * @param responders threads that answer bulk requests
+     * @param acceptor takes what is accepted, at whichever port: links tell connections apart by its numbers
      */
-    private record Parts(IoThread io, LinkContext links, StateConnections bulk, BlockingTasks responders) {}
+    private record Parts(
+            IoThread io, LinkContext links, StateConnections bulk, BlockingTasks responders, PeerAcceptor acceptor) {}
 
     /** @param settings who this replica is, where its peers are, what bounds the links */
     public NettyPeerTransport(TransportSettings settings) {
@@ -108,7 +110,7 @@ public final class NettyPeerTransport implements PeerTransport {
         RefusalReporter refusals = new RefusalReporter(self, peers::isServed, listener, runtime::nanoTime);
         HandshakePolicy policy = new HandshakePolicy(settings, peers::members, runtime::nextSecret);
         LinkContext links = new LinkContext(new HandshakeContext(settings, io, policy, refusals), listener);
-        Parts all = new Parts(io, links, bulk, responders);
+        Parts all = new Parts(io, links, bulk, responders, new PeerAcceptor(links, peers, bulk));
         parts = all;
         // Before the port is open: a peer that connects at once must find its link.
         applyPeers(all);
@@ -163,7 +165,7 @@ public final class NettyPeerTransport implements PeerTransport {
                 .group(all.io().loop(), all.io().loop())
                 .channelFactory(runtime.listening())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .childHandler(new PeerAcceptor(all.links(), peers, all.bulk()));
+                .childHandler(all.acceptor());
         Sockets.setOptions(bootstrap::childOption);
         return bootstrap;
     }

@@ -105,6 +105,23 @@ public class ChangingPeersTest {
         Await.until(() -> "links to the new one", () -> two.listener.timesUp(1) == 2);
     }
 
+    /** Somebody looks every few seconds whether the port is open, for example, before the peer comes. */
+    @Test(timeout = 120_000)
+    public void ownAddressChangesBehindManyConnections_linksComeUpAtTheFirstAttempt() throws Exception {
+        TestReplica one = start(1, Map.of(2, NOWHERE));
+        for (int i = 0; i < 200; i++) {
+            assertTrue(isOpen(one.port()));
+        }
+        TestReplica two = start(2, one.asPeer(1));
+        awaitLinked(one, two);
+        int after = FreePorts.next();
+        one.transport.setPeers(Map.of(1, new PeerAddress("127.0.0.1", after), 2, NOWHERE));
+        Await.until(() -> "listens at " + after, () -> one.port() == after);
+        two.transport.setPeers(one.asPeer(1));
+        Await.until("linked at the new port", () -> one.listener.timesUp(2) == 2);
+        assertEquals(List.of("up", "down", "up"), two.listener.events(1));
+    }
+
     /** As long as somebody else has the new port, the replica stays where it is. */
     @Test(timeout = 120_000)
     public void newAddressIsTaken_listensAtTheOldOneUntilItIsFree() throws Exception {
