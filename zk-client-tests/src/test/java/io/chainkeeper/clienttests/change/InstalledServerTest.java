@@ -77,7 +77,7 @@ public class InstalledServerTest {
                 .network(links)
                 .suspicionTimeoutMillis(1_000)
                 .build();
-        limit = ensemble.testLimit(120);
+        limit = ensemble.testLimit(300);
     }
 
     @Parameters(name = "{0}")

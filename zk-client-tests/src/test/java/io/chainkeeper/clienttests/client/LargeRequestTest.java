@@ -38,7 +38,7 @@ import org.junit.runners.Parameterized.Parameters;
 @RunWith(Parameterized.class)
 public class LargeRequestTest {
     private static final int MIB = 1 << 20;
-    private static final int SESSION_TIMEOUT_MILLIS = 20_000;
+    private static final int SESSION_TIMEOUT_MILLIS = 60_000;
     private static final String PATH = "/big";
 
     private static final int HEAP_PER_REQUEST = 30;

@@ -52,7 +52,7 @@ public class ReadOnlyTest {
             Await.until("a reader is let in", LIMIT, () -> reader.getState() == States.CONNECTEDREADONLY);
             assertArrayEquals(DATA, reader.getData("/a", false, null));
             assertThrows(NotReadOnlyException.class, () -> reader.setData("/a", null, -1));
-            assertEquals("read-only", survivor.mode());
+            Await.until("its mode says so", LIMIT, () -> "read-only".equals(survivor.mode()));
             assertEquals("ro", FourLetterWord.ask(survivor, "isro"));
             assertTrue(FourLetterWord.ask(survivor, "mntr").contains("zk_server_state\tread-only"));
             ensemble.startAll();

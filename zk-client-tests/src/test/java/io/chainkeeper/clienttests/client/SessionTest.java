@@ -35,6 +35,12 @@ public class SessionTest {
     private static final int TIMEOUT_MILLIS = 2_000;
     private static final int LONG_TIMEOUT_MILLIS = 10_000;
 
+    /** Of a client that keeps its session: it must not lose its connection when the machine is busy. */
+    private static final int KEPT_TIMEOUT_MILLIS = 6_000;
+
+    /** What a busy machine adds is not what is measured, so the least of a few counts. */
+    private static final int MEASUREMENTS = 3;
+
     /** What a busy machine may add to the two ticks within which a dead session has to be noticed. */
     private static final int SCHEDULING_ALLOWANCE_MILLIS = 1_500;
 
@@ -101,36 +107,43 @@ public class SessionTest {
 
     @Test
     public void clientIsSilent_ephemeralGoesWithinTheTimeoutAndTwoTicks() throws Exception {
+        int most = TIMEOUT_MILLIS + 2 * Ensemble.TICK_MILLIS + SCHEDULING_ALLOWANCE_MILLIS;
         for (ServerProcess server : ensemble.servers()) {
-            String path = "/silent-at-" + server.id();
-            ServerProcess other = ensemble.server(server.id() % 3 + 1);
-            try (ZooKeeper observer = Clients.connect(other.connectString());
-                    RawConnection silent = RawConnection.open(server, TIMEOUT_MILLIS)) {
-                long lastHeard = System.nanoTime();
-                createEphemeral(silent, path);
-                TreeDump.sync(observer, path);
-                assertNotNull(observer.exists(path, false));
-
-                awaitGone(observer, path, Duration.ofMillis(LONG_TIMEOUT_MILLIS));
-
-                long elapsedMillis =
-                        Duration.ofNanos(System.nanoTime() - lastHeard).toMillis();
-                assertTrue("expired after only " + elapsedMillis + " ms", elapsedMillis >= TIMEOUT_MILLIS);
-                int most = TIMEOUT_MILLIS + 2 * Ensemble.TICK_MILLIS + SCHEDULING_ALLOWANCE_MILLIS;
-                assertTrue("expired only after " + elapsedMillis + " ms", elapsedMillis <= most);
-                assertExpiredEverywhere(silent);
+            long least = Long.MAX_VALUE;
+            for (int i = 0; i < MEASUREMENTS && least > most; i++) {
+                least = Math.min(least, millisUntilExpired(server));
             }
+            assertTrue("expired only after " + least + " ms", least <= most);
+        }
+    }
+
+    private static long millisUntilExpired(ServerProcess server) throws Exception {
+        String path = "/silent-at-" + server.id();
+        ServerProcess other = ensemble.server(server.id() % 3 + 1);
+        try (ZooKeeper observer = Clients.connect(other.connectString());
+                RawConnection silent = RawConnection.open(server, TIMEOUT_MILLIS)) {
+            long lastHeard = System.nanoTime();
+            createEphemeral(silent, path);
+            TreeDump.sync(observer, path);
+            assertNotNull(observer.exists(path, false));
+
+            awaitGone(observer, path, Duration.ofMillis(LONG_TIMEOUT_MILLIS));
+
+            long elapsedMillis = Duration.ofNanos(System.nanoTime() - lastHeard).toMillis();
+            assertTrue("expired after only " + elapsedMillis + " ms", elapsedMillis >= TIMEOUT_MILLIS);
+            assertExpiredEverywhere(silent);
+            return elapsedMillis;
         }
     }
 
     @Test
     public void clientKeepsItsSession_ephemeralStaysBeyondTheTimeout() throws Exception {
-        try (ZooKeeper owner = Clients.connect(ensemble.server(1).connectString(), TIMEOUT_MILLIS);
-                RawConnection silent = RawConnection.open(ensemble.server(1), 2 * TIMEOUT_MILLIS);
+        try (ZooKeeper owner = Clients.connect(ensemble.server(1).connectString(), KEPT_TIMEOUT_MILLIS);
+                RawConnection silent = RawConnection.open(ensemble.server(1), 2 * KEPT_TIMEOUT_MILLIS);
                 ZooKeeper observer = Clients.connect(ensemble.server(2).connectString())) {
             owner.create("/kept", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
             createEphemeral(silent, "/twice-the-timeout");
-            awaitGone(observer, "/twice-the-timeout", Duration.ofMillis(2 * LONG_TIMEOUT_MILLIS));
+            awaitGone(observer, "/twice-the-timeout", Duration.ofMillis(5 * KEPT_TIMEOUT_MILLIS));
             TreeDump.sync(observer, "/kept");
             assertNotNull(observer.exists("/kept", false));
         }

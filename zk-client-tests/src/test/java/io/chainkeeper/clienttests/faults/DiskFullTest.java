@@ -42,7 +42,7 @@ public class DiskFullTest {
     private static final int WRITES_BETWEEN_FAULTS = 300;
     private static final Duration END_LIMIT = Duration.ofSeconds(60);
     private static final int LAST_LOG_LINES = 200;
-    private static final int SHORT_SESSION_MILLIS = 4_000;
+    private static final int SHORT_SESSION_MILLIS = 10_000;
     private static final String FILLER = "filler";
 
     /** The reserve is a tenth of so small a device. */

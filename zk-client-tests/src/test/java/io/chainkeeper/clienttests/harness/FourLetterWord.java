@@ -7,19 +7,27 @@ import java.nio.charset.StandardCharsets;
 
 /** Asks a server with ZooKeeper's four-letter words. */
 public final class FourLetterWord {
-    private static final int TIMEOUT_MILLIS = 2_000;
+    /** More than a busy machine keeps a server from its work. */
+    private static final int ANSWER_MILLIS = 30_000;
+
+    /** {@link #srvr} is asked until something is true, so it gives up soon and is asked again. */
+    private static final int SRVR_MILLIS = 2_000;
 
     private FourLetterWord() {}
 
     /**
      * Returns the answer to a four-letter word.
      *
-     * @throws IOException if nobody listens or no complete answer comes within two seconds
+     * @throws IOException if nobody listens or no complete answer comes within half a minute
      */
     public static String ask(ServerProcess server, String word) throws IOException {
+        return ask(server, word, ANSWER_MILLIS);
+    }
+
+    private static String ask(ServerProcess server, String word, int mostMillis) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.setSoTimeout(TIMEOUT_MILLIS);
-            socket.connect(new InetSocketAddress(server.clientHost(), server.clientPort()), TIMEOUT_MILLIS);
+            socket.setSoTimeout(mostMillis);
+            socket.connect(new InetSocketAddress(server.clientHost(), server.clientPort()), mostMillis);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -28,12 +36,12 @@ public final class FourLetterWord {
 
     /**
      * Returns the value of a line {@code name: value} of the server's {@code srvr} answer, or null if the server does
-     * not answer, does not serve or has no such line.
+     * not answer within two seconds, does not serve or has no such line.
      */
     public static String srvr(ServerProcess server, String name) {
         String answer;
         try {
-            answer = ask(server, "srvr");
+            answer = ask(server, "srvr", SRVR_MILLIS);
         } catch (IOException e) {
             return null;
         }

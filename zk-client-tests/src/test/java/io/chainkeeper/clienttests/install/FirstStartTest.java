@@ -13,7 +13,10 @@ import org.junit.Test;
 
 /** A server and a client from the unpacked archive, and what the first start leaves to the second. */
 public class FirstStartTest extends UnpackedArchive {
-    private static final Duration ARCHIVE_LIMIT = Duration.ofSeconds(90);
+    /** It is made with the little that a busy machine has left: by a program that stands back behind all others. */
+    private static final Duration ARCHIVE_LIMIT = Duration.ofSeconds(240);
+
+    private static final Duration SERVING_LIMIT = Duration.ofSeconds(60);
 
     @Test
     public void firstStart_makesAClassArchiveThatTheSecondUses() throws Exception {
@@ -21,6 +24,7 @@ public class FirstStartTest extends UnpackedArchive {
         // of another JVM
         Files.writeString(archive, "no archive");
         assertSays("Starting zookeeper ... STARTED", server("start"));
+        awaitServing();
         assertSays("Mode: leader", server("status"));
         String address = "127.0.0.1:" + clientPort;
         assertSays("", run("zkCli.sh", "-server", address, "create", "/greeting", "hello"));
@@ -30,10 +34,16 @@ public class FirstStartTest extends UnpackedArchive {
 
         assertSays("Starting zookeeper ... STARTED", server("start"));
         assertTrue(hasMappedArchive());
+        awaitServing();
         assertSays("hello", run("zkCli.sh", "-server", address, "get", "/greeting"));
         assertSays("Chainkeeper, version " + ReleaseArchive.version(), server("version"));
         assertSays("Stopping zookeeper ... STOPPED", server("stop"));
         assertTrue(liesAlone(archive));
+    }
+
+    /** On a busy machine a start counts as done some seconds before clients are served. */
+    private void awaitServing() throws Exception {
+        Await.until("the server serves", SERVING_LIMIT, () -> server("status").exitCode() == 0);
     }
 
     /** Whether nothing but the archive itself lies there. */

@@ -65,6 +65,7 @@ public class JsonLogTest extends UnpackedArchive {
         sendNonsense();
         Path log = onlyLog();
         Await.until("nonsense is logged", LIMIT, () -> Files.readString(log).contains("throwable"));
+        Await.until("clients are served", LIMIT, () -> Files.readString(log).contains("serving clients"));
         assertSays("Stopping zookeeper ... STOPPED", Scripts.run(LIMIT_SECONDS, script("json", "stop")));
 
         List<JsonNode> lines = objects(log);

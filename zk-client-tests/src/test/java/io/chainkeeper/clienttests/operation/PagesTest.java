@@ -48,6 +48,8 @@ public class PagesTest {
             .set("admin.serverAddress", "127.0.0.1")
             .set("admin.tree.enabled", "true")
             .port(AdminClient.PORT)
+            // A browser that starts takes the processors from all servers; who leads must stay all the same.
+            .suspicionTimeoutMillis(20_000)
             .build();
 
     @ClassRule

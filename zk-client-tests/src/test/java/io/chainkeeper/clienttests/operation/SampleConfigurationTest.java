@@ -89,6 +89,7 @@ public class SampleConfigurationTest {
         assertTrue(Files.exists(directory.resolve("data/ordering")));
         assertEquals("1\n", Files.readString(directory.resolve("data/myid")));
         assertSays("Starting zookeeper ... STARTED", server("start"));
+        Await.until("/ready says so", SERVING_LIMIT, this::isReady);
         assertSays("hello", zkCli("get", "/greeting"));
     }
 }
