@@ -144,10 +144,15 @@ final class DiskSettings {
     }
 
     /**
-     * What is left free in a ring for taking over: what others had under way must have room. These are less than two of
-     * the longest entries, and less than one more is left out where the ring begins anew.
+     * What is needed in a ring for taking over: what others had under way, less than two of the longest entries, and
+     * less than one more that is left out where the ring begins anew.
      */
+    int takeoverBytes() {
+        return 3 * longestEntryBytes();
+    }
+
+    /** What clients' commands leave free in a ring: the room for taking over, and that of one entry for memberships. */
     int reserveBytes() {
-        return layout.regionBytes() / 4;
+        return takeoverBytes() + longestEntryBytes();
     }
 }

@@ -304,6 +304,11 @@ final class DiskState {
         return !ring.hasRoomFor(2L * settings.longestEntryBytes() + settings.reserveBytes());
     }
 
+    /** To remove the server that keeps a ring full is what frees it. Taking over keeps its room all the same. */
+    boolean hasRoomForMembership(ByteSlice value) {
+        return ring.hasRoomFor(settings.takeoverBytes() + 2 * RingEntry.bytesFor(value.length()));
+    }
+
     /** Frees what is in the checkpoints of all members. */
     void free() {
         long least = checkpoint;
@@ -329,17 +334,8 @@ final class DiskState {
         return holder;
     }
 
-    /** Whether a member to which there is no link has no later checkpoint than this one. */
-    boolean isHeldByUnlinked() {
-        for (int id : membership.replicaIds()) {
-            if (id != self && !linkUp[id] && checkpointOf(id) <= checkpoint) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private long checkpointOf(int id) {
+    /** Up to where the newest checkpoint of a member reaches, as far as known. */
+    long checkpointOf(int id) {
         int of = DiskLayout.slotOf(id);
         if (id == self) {
             return checkpoint;

@@ -28,7 +28,7 @@ final class Leadership {
     private long last;
     private long lastHash;
 
-    /** On the ring. Whoever takes over has a reserve for them: {@link DiskSettings#reserveBytes}. */
+    /** On the ring. Whoever takes over has room for them: {@link DiskSettings#takeoverBytes}. */
     private long bytesUnderWay;
 
     private boolean isMembershipUnderWay;
@@ -164,22 +164,25 @@ final class Leadership {
         }
     }
 
-    /** Proposes a membership, if none is under way. */
+    /** Proposes a membership, if none is under way: also where the ring has no room for anything else. */
     boolean proposeMembership(Membership membership) {
-        boolean may = !isMembershipUnderWay && mayPropose();
+        ByteSlice value = BatchCodec.encode(membership);
+        boolean may = !isMembershipUnderWay && hasFreeLane() && state.hasRoomForMembership(value);
         if (may) {
-            append(BatchCodec.encode(membership));
+            append(value);
         }
         return may;
     }
 
-    /** Behind a membership without this server another one proposes: so a member that has that one has everything. */
     private boolean mayPropose() {
+        return hasFreeLane() && !state.isRingFull() && state.space.mayAppend();
+    }
+
+    /** Behind a membership without this server another one proposes: so a member that has that one has everything. */
+    private boolean hasFreeLane() {
         return members.contains(state.self)
                 && underWay.size() < state.settings.lanes()
-                && bytesUnderWay < state.settings.longestEntryBytes()
-                && !state.isRingFull()
-                && state.space.mayAppend();
+                && bytesUnderWay < state.settings.longestEntryBytes();
     }
 
     /** Whatever anybody can have seen is not above this. */

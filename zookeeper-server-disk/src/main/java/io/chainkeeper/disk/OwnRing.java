@@ -6,6 +6,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.Collection;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -98,6 +99,18 @@ final class OwnRing {
             store(RingEntry.skip(clusterId, slot, end, toRegionEnd(), ballot));
         }
         store(new RingEntry(clusterId, slot, end, bytes, position, ballot, decided, prefixHash, value));
+    }
+
+    /**
+     * @param bytes that are to be in use at most
+     * @return positions up to here, or a little less, would have to be freed for that; 0 if no more is in use
+     */
+    long toBeFreedFor(long bytes) {
+        Map.Entry<Long, Stored> last = usedBytes() > bytes ? byOffset.lowerEntry(end - bytes) : null;
+        while (last != null && last.getValue().entry().isSkip()) {
+            last = byOffset.lowerEntry(last.getKey());
+        }
+        return last == null ? 0 : last.getValue().entry().position();
     }
 
     /** Positions up to here are not needed any more. */

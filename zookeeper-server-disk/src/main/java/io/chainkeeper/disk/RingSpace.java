@@ -1,5 +1,6 @@
 package io.chainkeeper.disk;
 
+import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -11,7 +12,7 @@ final class RingSpace {
     /** Of a ring: what may be appended slowly at most before clients' writes are refused. */
     private static final int PER_RING_SLOWLY = 16;
 
-    /** Half a second until the guard looks, and as much again. */
+    /** For those who refuse clients' writes to look, and as much again. */
     private static final int GUARD_TICKS = 100;
 
     private final DiskState state;
@@ -45,16 +46,28 @@ final class RingSpace {
         return Math.max(1, state.layout.regionBytes() / PER_RING_SLOWLY / ticks);
     }
 
-    private boolean isNearlyFull() {
-        return state.ring.usedBytes() > state.layout.regionBytes() / 2;
+    /** Looked at before each proposal, as a ring may fill up between two ticks. */
+    private boolean isSlow() {
+        return state.isLeading && holder(id -> !state.linkUp[id]) != 0;
     }
 
     /**
-     * Looked at before each proposal, as a ring may fill up between two ticks. Who is gone counts also as long as the
-     * leader has no later checkpoint itself: that takes its time, and with it the ring would not be freed either.
+     * Whose checkpoint keeps more than half of the ring from being freed, whatever this server has in its own: that one
+     * may take its time, and with it as much would be left.
+     *
+     * @param isMeant which other members count
+     * @return the one of them with the oldest checkpoint, 0 if there is none
      */
-    private boolean isSlow() {
-        return state.isLeading && isNearlyFull() && state.isHeldByUnlinked();
+    private int holder(IntPredicate isMeant) {
+        int holder = 0;
+        long least = state.ring.toBeFreedFor(state.layout.regionBytes() / 2);
+        for (int id : state.membership.replicaIds()) {
+            if (id != state.self && state.checkpointOf(id) < least && isMeant.test(id)) {
+                least = state.checkpointOf(id);
+                holder = id;
+            }
+        }
+        return holder;
     }
 
     /** Leader: whether it may append another proposal by now. */
@@ -74,13 +87,13 @@ final class RingSpace {
      * @return the server because of which clients' writes are to be refused; 0 if they are not
      */
     int heldUpBy(IntToLongFunction silentTicks) {
-        int holder = state.heldBy();
         int patience = state.settings.silenceTicks();
-        boolean isGone = holder != 0 && silentTicks.applyAsLong(holder) > patience;
-        if (isNearlyFull() && isGone || fullTick != 0 && state.now - fullTick > patience) {
-            return holder == 0 ? state.self : holder;
+        int gone = holder(id -> silentTicks.applyAsLong(id) > patience);
+        if (gone != 0 || fullTick == 0 || state.now - fullTick <= patience) {
+            return gone;
         }
-        return 0;
+        int holder = state.heldBy();
+        return holder == 0 ? state.self : holder;
     }
 
     /** Follower: its leader says so. */

@@ -279,8 +279,55 @@ public final class DiskPaxosTest {
         assertWritesSlowly(100);
     }
 
-    private void assertWritesSlowly(int firstCheckpoint) {
+    /** As when its snapshot takes as long as it takes to fill a ring. */
+    @Test
+    public void serverIsGoneUnderLoad_leaderHasNoCheckpoint_ringIsLowBeforeItIsFull() {
+        assertWritesSlowly(Integer.MAX_VALUE);
+    }
+
+    /** It was taken a little later than that of the leader, so it is the later one until the leader has a new one. */
+    @Test
+    public void serverWithTheLatestCheckpointIsGoneUnderLoad_leaderWritesSlowly() {
         int leader = leaderOfTwo();
+        two.node(leader).takeCheckpoint();
+        two.node(leader).propose();
+        two.run(LONG);
+        two.node(other(leader)).takeCheckpoint();
+        two.run(LONG);
+        assertWritesSlowly(100, leader);
+        two.node(leader).input(p -> p.onEnsemble(Ensemble.of(List.of(leader))));
+        two.run(LONG);
+        assertEquals(1, two.node(leader).gauge("members"));
+    }
+
+    /** Those who refuse clients' writes do not know in time, for example. */
+    @Test
+    public void ringIsFull_serverThatIsGoneIsRemovedAllTheSame() {
+        int leader = leaderOfTwo();
+        two.crash(other(leader));
+        while (two.node(leader).gauge("ring_full") == 0) {
+            two.node(leader).propose();
+            two.node(leader).takeCheckpoint();
+            two.run(LONG);
+        }
+        for (int i = 0; i < 100; i++) {
+            two.node(leader).propose();
+        }
+        two.node(leader).takeCheckpoint();
+        two.run(LONG);
+        assertNotEquals(0, two.node(leader).gauge("commands_outstanding"));
+        two.node(leader).input(p -> p.onEnsemble(Ensemble.of(List.of(leader))));
+        two.run(LONG);
+        assertEquals(1, two.node(leader).gauge("members"));
+        two.run(LONG);
+        assertEquals(0, two.node(leader).gauge("commands_outstanding"));
+    }
+
+    private void assertWritesSlowly(int firstCheckpoint) {
+        assertWritesSlowly(firstCheckpoint, leaderOfTwo());
+    }
+
+    private void assertWritesSlowly(int firstCheckpoint, int leader) {
         two.crash(other(leader));
         for (int i = 0; two.node(leader).gauge("ring_low") == 0; i++) {
             if (i < 200) {

@@ -62,6 +62,20 @@ public final class OwnRingTest {
     }
 
     @Test
+    public void toBeFreedForLess_isThePositionThatReachesBeyond() {
+        append(1, BLOCKS - 2);
+        ring.free(1);
+        append(2, 1);
+        append(3, 3);
+        append(4, 1);
+        assertEquals(0, ring.toBeFreedFor(6L * BLOCK));
+        assertEquals(2, ring.toBeFreedFor(5L * BLOCK));
+        assertEquals("where it begins anew, a skip goes first", 2, ring.toBeFreedFor(4L * BLOCK));
+        assertEquals(3, ring.toBeFreedFor(3L * BLOCK));
+        assertEquals(4, ring.toBeFreedFor(0));
+    }
+
+    @Test
     public void diskHasTheBeginning_matchedUpToTheFirstDifference() {
         append(1, 1);
         append(2, 1);
