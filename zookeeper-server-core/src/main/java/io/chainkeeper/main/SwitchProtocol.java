@@ -15,7 +15,9 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.state.Zxids;
+import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.ImportedDirectory;
+import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.storage.StopMarker.Stopped;
 import io.chainkeeper.server.storage.UnexecutedWrites;
@@ -239,7 +241,9 @@ public final class SwitchProtocol {
     private static void carryOut(Switch wanted, Stopped stopped, Path aside) throws IOException {
         Path ordering = wanted.directories().orderingDirectory();
         Path next = wanted.prepared();
-        boolean formed = wanted.identity().clusterId() != null;
+        boolean formed = wanted.identity().clusterId() != null
+                || Recovery.isOfCluster(
+                        new CheckpointStore(ordering.resolve(CheckpointStore.DIRECTORY)), stopped.zxid());
         deletePrepared(next);
         if (wanted.toStockServer()) {
             if (formed) {

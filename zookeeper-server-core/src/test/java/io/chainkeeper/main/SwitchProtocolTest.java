@@ -5,6 +5,13 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.ClusterIdentity;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.release.FeatureLevel;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.storage.Checkpoint;
+import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.transfer.InstalledState;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -20,7 +27,10 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** What a {@code switch-protocol} leaves that is killed, at each of its steps. */
+/**
+ * What a {@code switch-protocol} leaves that is killed, at each of its steps; and what it takes the data of a server
+ * for that has noted no name of its cluster.
+ */
 public class SwitchProtocolTest {
     private static final String FROM = "chain";
     private static final String TO = "other";
@@ -103,5 +113,48 @@ public class SwitchProtocolTest {
                 Files.move(files.dataDirectory.resolve("ordering-of-chain-" + new UUID(7, 7)), ordering);
             }
         }
+    }
+
+    /** As a server leaves it that has noted no name; its checkpoint stands before or at zxid 5, where it stopped. */
+    private void stopUnnamed(String formerEpoch, long position, long zxid, UUID cluster) throws IOException {
+        new ClusterIdentity(1, null, FROM).write(ordering);
+        Files.writeString(ordering.resolve("former-epoch"), formerEpoch);
+        ReplicatedState state = ReplicatedState.initial(zxid);
+        if (cluster != null) {
+            state.formed(cluster, 1, FeatureLevel.FIRST);
+        }
+        new CheckpointStore(ordering.resolve(CheckpointStore.DIRECTORY))
+                .write(new Checkpoint(position, zxid, zxid, zxid, new ProposerTable().encode(), state.encode()));
+    }
+
+    private String carriedOver() throws IOException {
+        assertEquals(said.toString(StandardCharsets.UTF_8), 0, run(TO, "--yes"));
+        assertEquals(TO, ClusterIdentity.read(ordering).protocol());
+        return Files.readString(ordering.resolve("former-epoch")).trim();
+    }
+
+    @Test
+    public void fetchedStateThatHasNotCaughtUp_isTheClusters() throws Exception {
+        stopUnnamed("epoch=none\n", 7, 5, new UUID(7, 7));
+        new InstalledState(7, true, ByteSlice.EMPTY).write(ordering);
+        assertEquals("epoch=0", carriedOver());
+    }
+
+    @Test
+    public void replayedLogThatHasNotCaughtUp_isTheClusters() throws Exception {
+        stopUnnamed("epoch=none\n", 0, 0, null);
+        assertEquals("epoch=0", carriedOver());
+    }
+
+    @Test
+    public void standaloneDataOfNoCluster_staysThat() throws Exception {
+        stopUnnamed("epoch=none\n", 0, 5, null);
+        assertEquals("epoch=none", carriedOver());
+    }
+
+    @Test
+    public void memberDataOfNoCluster_keepsItsEpoch() throws Exception {
+        stopUnnamed("epoch=6\n", 0, 5, null);
+        assertEquals("epoch=6", carriedOver());
     }
 }

@@ -79,7 +79,7 @@ public final class ImportedDirectory {
      * is one history: its epoch is that of its last transaction, whatever ZooKeeper's files beside it say.
      *
      * @param from the ordering directory that it had
-     * @param formed whether that was a cluster's, or only what an earlier start had noted before there was one
+     * @param formed whether the data is a cluster's, or that of which an earlier start has noted the epoch
      * @param to its next ordering directory; exists
      * @throws IOException if a file cannot be read or written
      */

@@ -127,6 +127,22 @@ public record Recovery(
         }
     }
 
+    /**
+     * Tells of a stopped server whose directory bears no name of a cluster: the name is noted only when the server has
+     * caught up, but what it has executed or fetched by then is the cluster's.
+     *
+     * @param checkpoints the checkpoints
+     * @param lastZxid with which its transaction log ends
+     * @return whether its data is that of a cluster, and not what was there before one was formed
+     * @throws IOException if the newest checkpoint cannot be read; the message names the directory
+     */
+    public static boolean isOfCluster(CheckpointStore checkpoints, long lastZxid) throws IOException {
+        List<Checkpoint> all = checkpoints.readForStart();
+        // No command becomes a transaction before the cluster is formed. If it begins with data, a checkpoint follows.
+        return !all.isEmpty()
+                && (lastZxid > all.get(0).zxid() || formedWith(checkpoints).isPresent());
+    }
+
     private static void requireBelongsTogether(LoggedFiles files, List<Checkpoint> all, long zxid, long snapshotZxid)
             throws IOException {
         Checkpoint newest = all.get(0);
