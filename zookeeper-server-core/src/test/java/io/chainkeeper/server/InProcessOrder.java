@@ -212,7 +212,7 @@ public final class InProcessOrder implements AutoCloseable {
                     change(next);
                     continue;
                 }
-                if (pending.isEmpty() || !nodes.containsKey(leader)) {
+                if (pending.isEmpty() || !nodes.containsKey(leader) || !room.mayOrder(pending)) {
                     awaitChange();
                     continue;
                 }

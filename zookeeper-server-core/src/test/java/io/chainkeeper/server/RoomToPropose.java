@@ -1,29 +1,59 @@
 package io.chainkeeper.server;
 
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.proposal.ClientProposal;
+import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
-/** Makes the next write of a client wait, as it does where a replica's commands in progress are at their bound. */
+/**
+ * Makes one proposal wait, as it does where a replica's commands in progress are at their bound; or keeps all that are
+ * proposed from being ordered.
+ */
 public final class RoomToPropose {
+    private Predicate<Proposal> lacking = proposal -> false;
     private CountDownLatch waiting;
     private CountDownLatch room;
+    private volatile Predicate<Collection<ProposedCommand>> ordersNothingUntil;
 
-    /** From now on there is no room for the next write; for the others there is. */
-    public synchronized void lackForNextWrite() {
+    /** From now on there is no room for the next write of a client; for the others there is. */
+    public void lackForNextWrite() {
+        lackForNext(proposal -> proposal instanceof ClientProposal);
+    }
+
+    /** From now on there is no room for the next command of this kind; for the others there is. */
+    public void lackForNext(Class<? extends Command> kind) {
+        lackForNext(proposal -> isA(kind, proposal.command()));
+    }
+
+    private synchronized void lackForNext(Predicate<Proposal> next) {
+        lacking = next;
         waiting = new CountDownLatch(1);
         room = new CountDownLatch(1);
     }
 
-    /** Waits until the write is there. */
+    private static boolean isA(Class<? extends Command> kind, ByteSlice command) {
+        try {
+            return kind.isInstance(CommandCodec.decode(command));
+        } catch (MalformedMessageException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits until the proposal is there. */
     public void awaitWaiting() throws InterruptedException {
         CountDownLatch awaited;
         synchronized (this) {
             awaited = waiting;
         }
         if (!awaited.await(TestEnsemble.DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-            throw new AssertionError("no write waits for room");
+            throw new AssertionError("no proposal waits for room");
         }
     }
 
@@ -32,17 +62,35 @@ public final class RoomToPropose {
         room.countDown();
     }
 
+    /** What is proposed from now on is ordered only when a command of this kind is among it, or by {@link #orderAll}. */
+    public void orderNothingUntil(Class<? extends Command> kind) {
+        ordersNothingUntil = commands -> commands.stream().anyMatch(command -> isA(kind, command.command()));
+    }
+
+    /** Ends what {@link #orderNothingUntil} began. */
+    public void orderAll() {
+        ordersNothingUntil = null;
+    }
+
+    boolean mayOrder(Collection<ProposedCommand> proposed) {
+        Predicate<Collection<ProposedCommand>> until = ordersNothingUntil;
+        if (until != null && until.test(proposed)) {
+            orderAll();
+        }
+        return ordersNothingUntil == null;
+    }
+
     void await(Proposal proposal) {
-        CountDownLatch lacking;
+        CountDownLatch until;
         synchronized (this) {
-            if (waiting == null || waiting.getCount() == 0 || !(proposal instanceof ClientProposal)) {
+            if (waiting == null || waiting.getCount() == 0 || !lacking.test(proposal)) {
                 return;
             }
             waiting.countDown();
-            lacking = room;
+            until = room;
         }
         try {
-            lacking.await();
+            until.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

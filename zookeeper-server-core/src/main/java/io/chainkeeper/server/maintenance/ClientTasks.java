@@ -53,12 +53,18 @@ public final class ClientTasks {
         unserved.tick(status.role(), configured, server.isServing());
     }
 
+    /** Whether clients are served without the order, and nothing is executed meanwhile: {@link ReadOnlyMode}. */
+    boolean areServedWithoutOrder() {
+        return serving.isWithoutOrder();
+    }
+
     /** Ends sessions, and deletes what nobody needs. */
     void tick(OrderingStatus status, boolean isFormed, long periodMillis) {
         boolean leading = status.role() == OrderingStatus.Role.LEADER;
         reaper.accept(leading && server.isServing());
-        sessions.tick(server.isServing(), leading && isFormed, status.epoch(), periodMillis);
-        server.expireLocalSessions();
+        if (sessions.tick(server.isServing(), leading && isFormed, status.epoch(), periodMillis)) {
+            server.expireLocalSessions();
+        }
     }
 
     /** Nothing else may touch the reaper. */

@@ -11,6 +11,8 @@ import io.chainkeeper.server.reconfig.PendingReconfig;
 import io.chainkeeper.server.state.EnsemblePlan;
 import io.chainkeeper.server.state.StateDigest;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -33,6 +35,12 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private final ClientTasks clients;
     private final AuditTasks audits;
     private final StateReplacement replacement;
+
+    /**
+     * What is to be done when there is an order again, because proposing may wait for what is executed. Not much: most
+     * of it comes of what is executed, too.
+     */
+    private final Deque<Runnable> postponed = new ArrayDeque<>();
 
     /**
      * @param schedule when they run
@@ -85,9 +93,19 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
                 current.role() == Role.OBSERVER && ensemble.effective().participates();
         boolean waits = awaitsAdmission || !cluster.isFormed() || cluster.goesOnAlone();
         clients.letIn(current, ensemble.effective().contained(), waits, this::submit);
+        boolean leading = current.role() == Role.LEADER;
+        if (!clients.areServedWithoutOrder()) {
+            whatMayBeProposed(leading);
+        }
+        clients.tick(current, cluster.isFormed(), schedule.periodMillis());
+    }
+
+    private void whatMayBeProposed(boolean leading) {
+        while (!postponed.isEmpty()) {
+            postponed.poll().run();
+        }
         audits.divergence().tick();
         ensemble.reconfigurer().tick();
-        boolean leading = current.role() == Role.LEADER;
         cluster.endRequest();
         if (leading) {
             cluster.tick();
@@ -97,13 +115,12 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         }
         cluster.raiseIfWanted(ensemble.levels());
         ensemble.levels().tick(leading && cluster.isFormed() && server.isServing());
-        clients.tick(current, cluster.isFormed(), schedule.periodMillis());
     }
 
     @Override
     public void selfStarted() {
         cluster.caughtUp();
-        submit(() -> {
+        schedule.submit(() -> {
             clients.started();
             cluster.started();
             tick();
@@ -118,7 +135,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     @Override
     public void clusterFormed(UUID clusterId, UUID replaces) {
         cluster.named(clusterId, replaces);
-        submit(this::tick);
+        schedule.submit(this::tick);
     }
 
     @Override
@@ -133,7 +150,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
 
     @Override
     public void stateNotTaken(long position, List<Integer> from) {
-        submit(() -> replacement.begin(position, from));
+        schedule.submit(() -> replacement.begin(position, from));
     }
 
     @Override
@@ -154,13 +171,17 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     @Override
     public void membershipChanged() {
         ensemble.effective().changed();
-        submit(cluster.goesOnAlone() ? this::tick : ensemble.reconfigurer()::tick);
+        if (cluster.goesOnAlone()) {
+            schedule.submit(this::tick);
+        } else {
+            submit(ensemble.reconfigurer()::tick);
+        }
     }
 
     @Override
     public void ensembleChanged() {
         ensemble.effective().changed();
-        submit(this::tick);
+        schedule.submit(this::tick);
         schedule.afterPeriods(DEPARTURE_PERIODS, ensemble.effective()::departed);
     }
 
@@ -190,7 +211,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param changed what it says now
      */
     public void statusChanged(OrderingStatus changed) {
-        submit(this::tick);
+        schedule.submit(this::tick);
     }
 
     /**
@@ -205,9 +226,18 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         }
     }
 
-    /** @param task run on the background's thread; its failure stops the replica; not run after {@link #close} */
+    /**
+     * @param task run on the background's thread, but not while clients are served without the order; its failure stops
+     *     the replica; not run after {@link #close}
+     */
     public void submit(Runnable task) {
-        schedule.submit(task);
+        schedule.submit(() -> {
+            if (clients.areServedWithoutOrder()) {
+                postponed.add(task);
+            } else {
+                task.run();
+            }
+        });
     }
 
     @Override

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code readonlymode.enabled}: while there is no order, ZooKeeper's own read-only server serves this replica's tree,
- * to clients that have said that they can do with that. What is read may be old. Nothing is executed meanwhile. Used by
- * the maintenance thread.
+ * to clients that have said that they can do with that. What is read may be old. Nothing is executed meanwhile, so
+ * nothing may be proposed by the maintenance thread, which uses this: where it had to wait for room, it would wait for ever.
  */
 public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
     /** As a Java property; in a zoo.cfg it becomes the other one. */
@@ -82,6 +82,11 @@ public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("this release of ZooKeeper has another read-only server: " + e, e);
         }
+    }
+
+    @Override
+    public boolean isActive() {
+        return readOnlyServer != null;
     }
 
     @Override

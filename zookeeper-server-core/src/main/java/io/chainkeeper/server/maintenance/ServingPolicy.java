@@ -58,6 +58,11 @@ public final class ServingPolicy {
 
             @Override
             public void end() {}
+
+            @Override
+            public boolean isActive() {
+                return false;
+            }
         };
 
         /** There is no order, and no client is served from it. */
@@ -65,6 +70,9 @@ public final class ServingPolicy {
 
         /** There is an order, or this replica stops. */
         void end();
+
+        /** @return whether it has begun and not ended */
+        boolean isActive();
     }
 
     /** This replica's first command has been executed. */
@@ -97,6 +105,11 @@ public final class ServingPolicy {
         if (started && !server.isServing() && mayBegin) {
             catchUp(reached);
         }
+    }
+
+    /** Whether {@link WithoutOrder} has begun. */
+    boolean isWithoutOrder() {
+        return withoutOrder.isActive();
     }
 
     /** This replica stops. */

@@ -147,7 +147,10 @@ public final class ReconfigPlanner {
         if (!server.isReconfigEnabled()) {
             throw new KeeperException.ReconfigDisabledException();
         }
-        server.getSessionTracker().checkSession(request.sessionId, replicaId);
+        // The plan of one that is being upgraded is ordered behind that, and refused where its session is not there.
+        if (!server.isSessionBeingUpgraded(request.sessionId)) {
+            server.getSessionTracker().checkSession(request.sessionId, replicaId);
+        }
         EnsembleConfig current = state.configuration();
         if (busy || state.plan() != null || current == null) {
             throw new KeeperException.ReconfigInProgress();

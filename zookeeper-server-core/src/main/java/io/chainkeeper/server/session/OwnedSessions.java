@@ -114,6 +114,15 @@ public final class OwnedSessions {
         return timeoutMillis[0];
     }
 
+    /**
+     * @param sessionId any session
+     * @return whether this replica has asked for it to be ordered, and that has not come to be yet
+     */
+    public boolean isRequested(long sessionId) {
+        Liveness session = sessions.get(sessionId);
+        return session != null && session.kind == Kind.REQUESTED;
+    }
+
     /** @return ids of the local sessions whose clients were silent for their timeout, in no particular order */
     public List<Long> expiredLocal() {
         return silent(Kind.LOCAL, clockMillis.getAsLong());

@@ -81,6 +81,15 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
     }
 
     /**
+     * @param id a session whose client has asked for something
+     * @return whether it was upgraded a moment ago: whatever is proposed for it now comes behind the command that makes
+     *     it known to all replicas; any thread
+     */
+    public boolean isBeingUpgraded(long id) {
+        return owned.isRequested(id);
+    }
+
+    /**
      * The client of a local session goes on with it on a new connection to this replica.
      *
      * @param id the session

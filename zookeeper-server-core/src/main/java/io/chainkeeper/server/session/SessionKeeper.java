@@ -107,8 +107,9 @@ public final class SessionKeeper {
      * @param leading whether this replica leads the order, and so is the manager
      * @param orderingEpoch grows with every change of leader
      * @param periodMillis when the next tick is due
+     * @return whether silence counts at the end of this tick, so that sessions that only this replica knows may end
      */
-    public void tick(boolean serving, boolean leading, long orderingEpoch, long periodMillis) {
+    public boolean tick(boolean serving, boolean leading, long orderingEpoch, long periodMillis) {
         long now = clockMillis.getAsLong();
         if (!serving) {
             owned.rearm();
@@ -137,6 +138,7 @@ public final class SessionKeeper {
             watchOwnerless(now);
         }
         nextTickMillis = (hasWaited ? now : clockMillis.getAsLong()) + periodMillis;
+        return serving && !isStuck && !hasWaited;
     }
 
     private void defer(long now, long stalledMillis, boolean serving) {

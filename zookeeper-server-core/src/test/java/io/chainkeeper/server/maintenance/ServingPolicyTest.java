@@ -32,6 +32,11 @@ public class ServingPolicyTest {
         public void end() {
             readOnly.add("end");
         }
+
+        @Override
+        public boolean isActive() {
+            return false;
+        }
     }
 
     /** {@code readonlymode.enabled}: a server that stops lets in nobody, not even clients that only read. */

@@ -332,4 +332,26 @@ public class SessionKeeperTest {
         assertEquals(first + 2, ids.next());
         assertEquals(SELF, first >>> 56);
     }
+
+    /** Local sessions end by what is returned: their clients are heard by the same threads. */
+    @Test
+    public void proposalsWait_silenceOfLocalSessionsDoesNotCountEither() {
+        assertTrue(keeper.tick(true, false, 1, PERIOD_MILLIS));
+        assertFalse("not serving", keeper.tick(false, false, 1, PERIOD_MILLIS));
+        stuckMillis = STALL_MILLIS + 1;
+        assertFalse("stuck", keeper.tick(true, false, 1, PERIOD_MILLIS));
+        stuckMillis = 0;
+        createOwned(1);
+        nowMillis += TIMEOUT_MILLIS - PERIOD_MILLIS;
+        passServing(PERIOD_MILLIS);
+        proposingTakesMillis = STALL_MILLIS + 1;
+        boolean counts = true;
+        while (proposals.isEmpty()) {
+            nowMillis += PERIOD_MILLIS;
+            counts = keeper.tick(true, false, 1, PERIOD_MILLIS);
+        }
+        assertFalse("a proposal has waited", counts);
+        proposingTakesMillis = 0;
+        assertTrue(keeper.tick(true, false, 1, PERIOD_MILLIS));
+    }
 }
