@@ -17,7 +17,7 @@ import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
-/** {@code readonlymode.enabled}: a replica is left without the order while it is at something that it has to propose. */
+/** {@code readonlymode.enabled}: a replica is left without the order while it has something to propose. */
 public class ReadOnlyReconfigTest {
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
@@ -58,7 +58,7 @@ public class ReadOnlyReconfigTest {
         }
     }
 
-    /** The client of a reconfig is gone with the leader, so its plan is to be dropped, and there is no room for that. */
+    /** The client of a reconfig is gone, so its plan is to be dropped, and there is no room for that. */
     @Test
     public void noRoomForAProposal_executesWhenTheOrderIsBack() throws Exception {
         String joiner = ensemble.newServer(4);

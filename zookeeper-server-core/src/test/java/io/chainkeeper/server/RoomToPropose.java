@@ -62,7 +62,7 @@ public final class RoomToPropose {
         room.countDown();
     }
 
-    /** What is proposed from now on is ordered only when a command of this kind is among it, or by {@link #orderAll}. */
+    /** What is proposed from now on is ordered when a command of this kind is among it, or by {@link #orderAll}. */
     public void orderNothingUntil(Class<? extends Command> kind) {
         ordersNothingUntil = commands -> commands.stream().anyMatch(command -> isA(kind, command.command()));
     }

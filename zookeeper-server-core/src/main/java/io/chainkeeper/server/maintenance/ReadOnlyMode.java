@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * {@code readonlymode.enabled}: while there is no order, ZooKeeper's own read-only server serves this replica's tree,
  * to clients that have said that they can do with that. What is read may be old. Nothing is executed meanwhile, so
- * nothing may be proposed by the maintenance thread, which uses this: where it had to wait for room, it would wait for ever.
+ * nothing may be proposed by the maintenance thread, which uses this: it would wait for ever where it waits for room.
  */
 public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
     /** As a Java property; in a zoo.cfg it becomes the other one. */

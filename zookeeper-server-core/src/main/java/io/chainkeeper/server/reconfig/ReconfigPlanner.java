@@ -2,6 +2,7 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.OrderingStatus.Role;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
@@ -148,8 +149,9 @@ public final class ReconfigPlanner {
             throw new KeeperException.ReconfigDisabledException();
         }
         // The plan of one that is being upgraded is ordered behind that, and refused where its session is not there.
-        if (!server.isSessionBeingUpgraded(request.sessionId)) {
-            server.getSessionTracker().checkSession(request.sessionId, replicaId);
+        ReplicatedSessionTracker sessions = (ReplicatedSessionTracker) server.getSessionTracker();
+        if (!sessions.isBeingUpgraded(request.sessionId)) {
+            sessions.checkSession(request.sessionId, replicaId);
         }
         EnsembleConfig current = state.configuration();
         if (busy || state.plan() != null || current == null) {

@@ -262,14 +262,6 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         return upgradeableSessionTracker.isLocalSession(sessionId);
     }
 
-    /**
-     * @param sessionId a session whose client has asked for something
-     * @return whether it was a local one until a moment ago, and is not known to all replicas yet
-     */
-    public boolean isSessionBeingUpgraded(long sessionId) {
-        return ((ReplicatedSessionTracker) sessionTracker).isBeingUpgraded(sessionId);
-    }
-
     /** ZooKeeper takes every new session for a local one; one whose id could be chosen again is to be ordered. */
     @Override
     protected void setLocalSessionFlag(Request request) {
