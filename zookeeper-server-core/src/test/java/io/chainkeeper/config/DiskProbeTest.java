@@ -16,7 +16,9 @@ import org.junit.Test;
 
 /** A disk that hangs keeps no server from starting. */
 public final class DiskProbeTest {
-    private static final Duration SOON = Duration.ofMillis(50);
+    /** Time enough for those that answer: each look is a thread, which the system may start late. */
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private static final Duration NEVER = Duration.ofDays(1);
     private static final Consumer<List<Integer>> NOBODY_IS_LATE = late -> {
         throw new AssertionError("told that these are late: " + late);

@@ -28,6 +28,8 @@ public final class DiskWorkerTest {
 
     private static final long MAX_WAITING_BYTES = ReplicaLimits.DEFAULT.maxSharedDiskBytes();
 
+    private static final String NAME = "shared-disk-test";
+
     private final AtomicLong time = new AtomicLong();
     private final Failures failures = new Failures();
     private final Listener listener = new Listener();
@@ -41,7 +43,7 @@ public final class DiskWorkerTest {
             listener,
             failures,
             MAX_WAITING_BYTES,
-            "shared-disk-test",
+            NAME,
             new ThreadsInOwnTime(time::get));
 
     /** Notes what is done to it; waits for a permit before each operation. */
@@ -150,6 +152,15 @@ public final class DiskWorkerTest {
         Failures.await("the disk to be asked", memory.permits::hasQueuedThreads);
     }
 
+    /** Waits until the worker has nothing to do: an answer comes before that, and it counts as busy until it looks. */
+    private static void awaitAsleep() {
+        Thread thread = Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> each.getName().equals(NAME))
+                .findFirst()
+                .orElseThrow();
+        Failures.awaitBlocked(thread);
+    }
+
     @Test
     public void requests_areAnsweredInTheirOrder() {
         write(0, 1);
@@ -246,6 +257,7 @@ public final class DiskWorkerTest {
             worker.start();
             write(0, 1);
             listener.await("1 written 0+1");
+            awaitAsleep();
             time.addAndGet(2 * DiskWorker.HANGS_NANOS);
             assertEquals("nothing was asked", 0, isToldToHaveFailed());
             memory.permits.drainPermits();

@@ -5,7 +5,13 @@ import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.command.Command;
+import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import io.chainkeeper.config.Safeguards;
+import io.chainkeeper.ordering.BatchCodec;
+import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.EnsembleChecks;
 import io.chainkeeper.server.RawClient;
@@ -42,9 +48,14 @@ public class DivergenceTest {
         ensemble.close();
     }
 
+    /** With audits that come by themselves. */
     private void start(int size) throws Exception {
+        start(size, 1);
+    }
+
+    private void start(int size, int auditSeconds) throws Exception {
         ensemble = new TestEnsemble(folder.getRoot().toPath(), size, ReadConsistency.LINEARIZABLE, Map.of())
-                .withAuditSeconds(1)
+                .withAuditSeconds(auditSeconds)
                 .startAll();
         ensemble.order().elect(1);
         ensemble.client(1).create("/a", new byte[1], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -55,6 +66,12 @@ public class DivergenceTest {
     private void corrupt(int id, int value) throws Exception {
         DataTree tree = ensemble.server(id).getZKDatabase().getDataTree();
         tree.setData("/a", new byte[] {(byte) value}, 7, tree.lastProcessedZxid, 1);
+    }
+
+    /** Where several trees are changed audits must not come by themselves: one could come between the changes. */
+    private void orderAudit() {
+        ByteSlice audit = CommandCodec.encode(new Command.DigestAudit(System.currentTimeMillis()));
+        ensemble.order().decide(BatchCodec.encode(List.of(new ProposedCommand(9, 1, 0, 1, audit))));
     }
 
     private void write(int id) throws Exception {
@@ -81,8 +98,8 @@ public class DivergenceTest {
     @Test
     public void oneTreeDiffers_thatReplicaGetsTheStateOfTheOthers() throws Exception {
         start(3);
-        corrupt(2, 9);
         OrderedZooKeeperServer wrong = ensemble.server(2);
+        corrupt(2, 9);
         write(1);
         awaitReinstalled(2, wrong);
         ensemble.client(3).create("/c", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -105,12 +122,12 @@ public class DivergenceTest {
 
     @Test
     public void threeAgainstTwo_theTwoGetTheStateOfTheThree() throws Exception {
-        start(5);
-        corrupt(1, 9);
-        corrupt(4, 8);
+        start(5, Safeguards.MAX_DIGEST_AUDIT_SECONDS);
         OrderedZooKeeperServer first = ensemble.server(1);
         OrderedZooKeeperServer second = ensemble.server(4);
-        write(3);
+        corrupt(1, 9);
+        corrupt(4, 8);
+        orderAudit();
         awaitReinstalled(1, first);
         awaitReinstalled(4, second);
         ensemble.client(5).create("/c", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -119,11 +136,11 @@ public class DivergenceTest {
 
     @Test
     public void twoAgainstTwoAgainstOne_nobodyStopsAndEverybodySaysSo() throws Exception {
-        start(5);
+        start(5, Safeguards.MAX_DIGEST_AUDIT_SECONDS);
         corrupt(1, 9);
         corrupt(4, 9);
         corrupt(5, 8);
-        write(3);
+        orderAudit();
         TestEnsemble.await("it is said", () -> gauge("ordering_audit_undecided") == 1);
         assertEquals(5, gauge("ordering_audit_differing_replicas"));
         for (int id = 1; id <= 5; id++) {
@@ -153,8 +170,8 @@ public class DivergenceTest {
     public void digestsAreSwitchedOff_theyAreKeptAndComparedAllTheSame() throws Exception {
         ZooKeeperServer.setDigestEnabled(false);
         start(3);
-        corrupt(2, 9);
         OrderedZooKeeperServer wrong = ensemble.server(2);
+        corrupt(2, 9);
         write(1);
         awaitReinstalled(2, wrong);
         EnsembleChecks.assertReplicasEqual(ensemble, 3);
