@@ -422,7 +422,7 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public Map<String, Long> gauges() {
-            return Map.of("executed_position", next - 1);
+            return room.gauges(next - 1);
         }
 
         @Override

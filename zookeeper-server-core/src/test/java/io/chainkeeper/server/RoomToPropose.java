@@ -8,19 +8,33 @@ import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Makes one proposal wait, as it does where a replica's commands in progress are at their bound; or keeps all that are
- * proposed from being ordered.
+ * Makes one proposal wait, as it does where a replica's commands in progress are at their bound; keeps all that are
+ * proposed from being ordered; or has the order say that its rings are nearly full, as Disk Paxos does.
  */
 public final class RoomToPropose {
     private Predicate<Proposal> lacking = proposal -> false;
     private CountDownLatch waiting;
     private CountDownLatch room;
     private volatile Predicate<Collection<ProposedCommand>> ordersNothingUntil;
+    private volatile Map<String, Long> rings = Map.of();
+
+    /** From now on the rings are nearly full because of a server; 0 for nobody: they have room again. */
+    public void ringsHeldBy(long server) {
+        rings = server == 0 ? Map.of() : Map.of("ring_low", 1L, "ring_held_by", server);
+    }
+
+    Map<String, Long> gauges(long executedPosition) {
+        Map<String, Long> all = new HashMap<>(rings);
+        all.put("executed_position", executedPosition);
+        return all;
+    }
 
     /** From now on there is no room for the next write of a client; for the others there is. */
     public void lackForNextWrite() {

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.admin;
 
 import io.chainkeeper.server.guard.ExecutionLock;
+import io.chainkeeper.server.guard.ResourceGuards;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.tracing.RequestWatch;
@@ -9,7 +10,6 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.security.GeneralSecurityException;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.AdminServer;
 import org.apache.zookeeper.server.admin.DummyAdminServer;
@@ -48,8 +48,8 @@ public final class OrderedAdminServer implements AdminServer {
      * @param report what this server says about itself
      * @param members opens connections to the other members, to ask them for theirs
      * @param lock keeps execution away from who looks at the tree
-     * @param proposer for the no-ops of {@code /ready?write}
-     * @param refusalOfWrites why clients' writes are refused, null if they are not
+     * @param proposer for {@code restore}, and the no-ops of {@code /ready?write}
+     * @param guards say whether writes are refused
      * @param watch has the traces of requests
      * @param clockMillis a monotonic clock
      * @return it, or one that does nothing if {@code admin.enableServer=false} or its settings cannot be used
@@ -61,7 +61,7 @@ public final class OrderedAdminServer implements AdminServer {
             MemberConnector members,
             ExecutionLock lock,
             Proposer proposer,
-            Supplier<String> refusalOfWrites,
+            ResourceGuards guards,
             RequestWatch watch,
             LongSupplier clockMillis) {
         if ("false".equals(System.getProperty(ENABLED))) {
@@ -70,11 +70,11 @@ public final class OrderedAdminServer implements AdminServer {
         AdminSettings settings = new AdminSettings(System::getProperty);
         try {
             settings.check();
-            RestoreCommand.register(server, new OrderedRestore(server, proposer));
+            RestoreCommand.register(server, new OrderedRestore(server, proposer, guards));
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
-            Health health = new Health(report.readiness(), refusalOfWrites, probe);
+            Health health = new Health(report.readiness(), guards::refusalOfWrites, probe);
             AdminCommands commands = new AdminCommands(server, view, watch);
             StatusServlet status = new StatusServlet(
                     new StatusReport(server, view, report, settings.showsTree()),

@@ -4,9 +4,11 @@ import io.chainkeeper.command.AuthId;
 import io.chainkeeper.command.Command.ClientRequest;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.replica.ReplicaStoppedException;
-import io.chainkeeper.server.admin.TreeDifference.Access;
+import io.chainkeeper.server.admin.RestorePlan.Step;
 import io.chainkeeper.server.admin.TreeDifference.Passing;
 import io.chainkeeper.server.backup.LoadedSnapshot;
+import io.chainkeeper.server.guard.ResourceGuards;
+import io.chainkeeper.server.guard.TransactionSize;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.zookeeper.OrderedDatabase;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
@@ -14,37 +16,26 @@ import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.Adler32;
 import java.util.zip.CheckedInputStream;
+import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.BinaryOutputArchive;
-import org.apache.jute.Record;
-import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.MultiOperationRecord;
-import org.apache.zookeeper.Op;
-import org.apache.zookeeper.ZooDefs.Ids;
-import org.apache.zookeeper.ZooDefs.OpCode;
-import org.apache.zookeeper.proto.SetACLRequest;
 import org.apache.zookeeper.server.DataTree;
+import org.apache.zookeeper.server.Request;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Brings a snapshot back while the ensemble works, as writes: what differs is deleted, created and set by requests that
  * go through the order as those of clients do, in the name of a user who may do everything. So all replicas have the
- * same at every moment, zxids go on, and watches fire. One at a time; any thread.
+ * same at every moment, zxids go on, and watches fire. What refuses clients' writes refuses these. One at a time; any
+ * thread.
  */
 final class OrderedRestore {
-    /** What one request may hold of small operations; a large one has a request of its own. */
-    private static final int MAX_BATCH_BYTES = 1 << 17;
-
-    private static final int MAX_BATCH_OPERATIONS = 500;
-    private static final int MAX_OPERATION_BYTES_BESIDE_DATA = 256;
-
     /** Each round does what the one before has left, because clients write or a count is known only then. */
     private static final int MAX_ROUNDS = 6;
 
@@ -52,20 +43,25 @@ final class OrderedRestore {
     private static final long MAX_PASSING = 1_000_000;
 
     private static final long EXECUTION_MINUTES = 10;
-    private static final AuthId NAME = new AuthId("super", "restore");
+    private static final List<AuthId> NAMES = RestorePlan.IDENTITIES.stream()
+            .map(id -> new AuthId(id.getScheme(), id.getId()))
+            .toList();
     private static final Logger LOG = LoggerFactory.getLogger(OrderedRestore.class);
 
     private final OrderedZooKeeperServer server;
     private final Proposer proposer;
-    private int requests;
+    private final ResourceGuards guards;
+    private long requests;
 
     /**
      * @param server whose tree is compared
      * @param proposer the way into the order
+     * @param guards refuse what there is no room for
      */
-    OrderedRestore(OrderedZooKeeperServer server, Proposer proposer) {
+    OrderedRestore(OrderedZooKeeperServer server, Proposer proposer, ResourceGuards guards) {
         this.server = server;
         this.proposer = proposer;
+        this.guards = guards;
     }
 
     /**
@@ -77,9 +73,11 @@ final class OrderedRestore {
      *     message says which
      */
     synchronized long restore(InputStream snapshot) throws IOException {
+        requests = 0;
         if (!server.isServing()) {
             throw new IOException("this server serves nobody at the moment: ask another one; nothing was changed");
         }
+        requireRoom(guards.refusalOfWrites());
         DataTree wanted = OrderedDatabase.newTree();
         long zxid = load(snapshot, wanted);
         try {
@@ -128,51 +126,45 @@ final class OrderedRestore {
     }
 
     private void carryOut(TreeDifference difference) throws IOException {
-        List<Op> batch = new ArrayList<>();
-        int bytes = 0;
-        for (Op operation : difference.operations()) {
-            int its = bytesOf(operation);
-            if (!batch.isEmpty() && (bytes + its > MAX_BATCH_BYTES || batch.size() == MAX_BATCH_OPERATIONS)) {
-                propose(OpCode.multi, new MultiOperationRecord(batch));
-                batch.clear();
-                bytes = 0;
+        List<Step> steps = RestorePlan.of(difference, guards.transactions());
+        for (Step step : steps) {
+            requireSize(step, RestorePlan.bytesOf(step.request()));
+        }
+        for (Step step : steps) {
+            for (long done = 0; done < step.times(); done++) {
+                propose(step);
             }
-            batch.add(operation);
-            bytes += its;
-        }
-        if (!batch.isEmpty()) {
-            propose(OpCode.multi, new MultiOperationRecord(batch));
-        }
-        for (Access access : difference.accesses()) {
-            propose(OpCode.setACL, new SetACLRequest(access.path(), access.acl(), -1));
-        }
-        for (Passing passing : difference.passing()) {
-            count(passing);
         }
     }
 
-    private static int bytesOf(Op operation) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        operation.toRequestRecord().serialize(BinaryOutputArchive.getArchive(bytes), "request");
-        return bytes.size() + MAX_OPERATION_BYTES_BESIDE_DATA;
+    private String outcome() {
+        return requests == 0 ? "nothing was changed" : "a part of the snapshot is restored";
     }
 
-    private void count(Passing passing) throws IOException {
-        List<Op> batch = new ArrayList<>();
-        for (long left = passing.times(); left > 0; left--) {
-            batch.add(Op.create(passing.path(), new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
-            batch.add(Op.delete(passing.path(), -1));
-            if (left == 1 || batch.size() >= MAX_BATCH_OPERATIONS) {
-                propose(OpCode.multi, new MultiOperationRecord(batch));
-                batch.clear();
-            }
+    private void requireRoom(String refusal) throws IOException {
+        if (refusal != null) {
+            throw new IOException(
+                    "writes are refused: " + refusal + "; " + outcome() + "; restore the snapshot again after that");
+        }
+    }
+
+    private void requireSize(Step step, int bytes) throws IOException {
+        TransactionSize sizes = guards.transactions();
+        if (sizes.isTooLarge(RestorePlan.IDENTITIES, step.request(), bytes)) {
+            throw new IOException(step.path() + ": its " + Request.op2String(step.opcode()) + " has " + bytes
+                    + " bytes; a request may have " + BinaryInputArchive.maxBuffer + " (jute.maxbuffer of this server),"
+                    + " and its transaction " + sizes.maxEntryBytes() + " (jute.maxbuffer and"
+                    + " zookeeper.jute.maxbuffer.extrasize, the least of all servers); raise them at all servers; "
+                    + outcome() + "; restore the snapshot again after that");
         }
     }
 
     /** Waits while too much is under way, as clients do. */
-    private void propose(int opcode, Record request) throws IOException {
+    private void propose(Step step) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        request.serialize(BinaryOutputArchive.getArchive(bytes), "request");
+        step.request().serialize(BinaryOutputArchive.getArchive(bytes), "request");
+        requireSize(step, bytes.size());
+        requireRoom(guards.refusalOfWrite(bytes.size()));
         requests++;
         proposer.propose(
                 0,
@@ -180,8 +172,8 @@ final class OrderedRestore {
                         proposer.wallClockMillis(),
                         0,
                         0,
-                        opcode,
-                        List.of(NAME),
+                        step.opcode(),
+                        NAMES,
                         ByteSlice.of(bytes.toByteArray()),
                         ClientRequest.QUOTA_KEPT,
                         true,

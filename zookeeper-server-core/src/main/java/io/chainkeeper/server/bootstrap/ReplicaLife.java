@@ -17,6 +17,7 @@ import io.chainkeeper.server.guard.HeapGuard;
 import io.chainkeeper.server.guard.OrderSpaceGuard;
 import io.chainkeeper.server.guard.ReplyMemory;
 import io.chainkeeper.server.guard.ResourceGuards;
+import io.chainkeeper.server.guard.TransactionSize;
 import io.chainkeeper.server.guard.WatchLimit;
 import io.chainkeeper.server.maintenance.ClusterNaming;
 import io.chainkeeper.server.maintenance.Departure;
@@ -262,7 +263,8 @@ final class ReplicaLife implements AutoCloseable {
                         ordering.safeguards().maxWatches(),
                         () -> database.getDataTree().getWatchCount(),
                         runtime.scheduler()::nanoTime),
-                new OrderSpaceGuard(this::orderGauges));
+                new OrderSpaceGuard(this::orderGauges),
+                new TransactionSize(recovery.state()::agreedTransactionBytes));
     }
 
     private Map<String, Long> orderGauges() {
@@ -357,7 +359,7 @@ final class ReplicaLife implements AutoCloseable {
                 transfers::openChannel,
                 core.lock(),
                 core.proposer(),
-                guards::refusalOfWrites,
+                guards,
                 core.watch(),
                 runtime::monotonicMillis));
     }

@@ -49,6 +49,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
     private volatile long measureBelow;
 
     private volatile boolean low;
+    private volatile Path tightest;
     private volatile long usableBytes;
     private boolean failureSaid;
     private int periodsSinceMeasured;
@@ -178,6 +179,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
     void measure() {
         periodsSinceMeasured = 0;
         long leastAbove = Long.MAX_VALUE;
+        Path least = tightest;
         long leastUsable = Long.MAX_VALUE;
         boolean enough = true;
         boolean tooLittle = false;
@@ -193,7 +195,10 @@ public final class DiskSpaceGuard implements AutoCloseable {
             // Opening a little later than closing keeps a file system at the brink from switching all the time.
             long enoughBytes = reserve + reserve / 4;
             leastUsable = Math.min(leastUsable, space.usableBytes());
-            leastAbove = Math.min(leastAbove, space.usableBytes() - reserve);
+            if (space.usableBytes() - reserve < leastAbove) {
+                leastAbove = space.usableBytes() - reserve;
+                least = directory;
+            }
             enough &= space.usableBytes() >= enoughBytes;
             tooLittle |= space.usableBytes() < reserve;
             if (!low && space.usableBytes() < reserve) {
@@ -207,6 +212,7 @@ public final class DiskSpaceGuard implements AutoCloseable {
                         enoughBytes);
             }
         }
+        tightest = least;
         measureBelow = leastAbove - leastAbove / measurementsPerRoom;
         room.set(leastAbove);
         isMeasurementAsked.set(false);
@@ -233,6 +239,11 @@ public final class DiskSpaceGuard implements AutoCloseable {
     /** @return whether clients' writes are refused; any thread */
     public boolean isLow() {
         return low;
+    }
+
+    /** @return where there is too little space while writes are refused, and what to do, one line; any thread */
+    String usedUp() {
+        return "the disk reserve of " + tightest + " is used up (ordering.diskReserveBytes); free space there";
     }
 
     /** Numbers for monitoring, without the prefix. */

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.request;
 
+import io.chainkeeper.server.guard.Lengths;
 import io.chainkeeper.server.guard.ReplyMemory;
 import io.chainkeeper.server.zookeeper.LocalRefusal;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;

@@ -68,7 +68,7 @@ public final class RequestRouter implements RequestEntry {
      * @param reads what reads promise
      * @param proposer the way into the order
      * @param guards refuse what there is no room for
-     * @param state says how long a transaction may be so that all replicas can read it back
+     * @param state says which rules are in force
      * @param watch notes how long requests take
      */
     public RequestRouter(
@@ -85,7 +85,7 @@ public final class RequestRouter implements RequestEntry {
         this.reads = reads;
         ReplyLimit limit = new ReplyLimit(server, ReplyMemory.OF_PROCESS);
         this.responder = new FinalResponder(server, finalProcessor, lock, limit, watch);
-        this.checks = new WriteChecks(server, guards, limit, state::agreedTransactionBytes);
+        this.checks = new WriteChecks(server, guards, limit);
         this.accessCheck = new EagerAccessCheck(server);
         this.watchChecks = new WatchChecks(server, guards.watches());
         this.proposer = proposer;

@@ -6,7 +6,6 @@ import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
 import io.chainkeeper.server.guard.ResourceGuards;
-import io.chainkeeper.server.guard.TransactionLimit;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.function.LongSupplier;
 import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.KeeperException;
@@ -49,15 +47,9 @@ final class WriteChecks {
 
     private final OrderedZooKeeperServer server;
     private final ResourceGuards guards;
-    private final LongSupplier agreedTransactionBytes;
     private final ReplyLimit replies;
 
-    WriteChecks(
-            OrderedZooKeeperServer server,
-            ResourceGuards guards,
-            ReplyLimit replies,
-            LongSupplier agreedTransactionBytes) {
-        this.agreedTransactionBytes = agreedTransactionBytes;
+    WriteChecks(OrderedZooKeeperServer server, ResourceGuards guards, ReplyLimit replies) {
         this.server = server;
         this.guards = guards;
         this.replies = replies;
@@ -115,9 +107,7 @@ final class WriteChecks {
     }
 
     private boolean isTooLarge(Request request, Record record, int payloadBytes) {
-        long most = Math.min(TransactionLimit.BYTES, agreedTransactionBytes.getAsLong());
-        boolean tooLarge = payloadBytes > BinaryInputArchive.maxBuffer
-                || TransactionSize.isTooLarge(request, record, payloadBytes, most);
+        boolean tooLarge = guards.transactions().isTooLarge(request.authInfo, record, payloadBytes);
         if (tooLarge) {
             LOG.warn(
                     "Session 0x{}: {} of {} bytes makes a transaction that is longer than {} bytes"
@@ -126,7 +116,7 @@ final class WriteChecks {
                     Long.toHexString(request.sessionId),
                     Request.op2String(request.type),
                     payloadBytes,
-                    most);
+                    guards.transactions().maxEntryBytes());
         }
         return tooLarge;
     }

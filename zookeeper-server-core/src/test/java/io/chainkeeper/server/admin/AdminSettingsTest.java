@@ -148,7 +148,7 @@ public class AdminSettingsTest {
         System.setProperty("zookeeper.admin.enableServer", "true");
         try {
             assertTrue(
-                    OrderedAdminServer.create(null, null, null, null, null, null, () -> null, null, () -> 0)
+                    OrderedAdminServer.create(null, null, null, null, null, null, null, null, () -> 0)
                             instanceof DummyAdminServer);
         } finally {
             restore(PORT, port);

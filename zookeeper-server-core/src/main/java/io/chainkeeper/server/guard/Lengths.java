@@ -1,11 +1,11 @@
-package io.chainkeeper.server.request;
+package io.chainkeeper.server.guard;
 
 /** How long things become when ZooKeeper's archives write them. Stateless. */
-final class Lengths {
+public final class Lengths {
     private Lengths() {}
 
     /** Bytes of a string without its length: each half of a surrogate pair for itself; 0 for null. */
-    static long utf8Bytes(String string) {
+    public static long utf8Bytes(String string) {
         long bytes = 0;
         for (int i = 0; string != null && i < string.length(); i++) {
             char c = string.charAt(i);

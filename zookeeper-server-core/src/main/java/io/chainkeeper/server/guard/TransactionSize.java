@@ -1,6 +1,8 @@
-package io.chainkeeper.server.request;
+package io.chainkeeper.server.guard;
 
 import java.util.List;
+import java.util.function.LongSupplier;
+import org.apache.jute.BinaryInputArchive;
 import org.apache.jute.Record;
 import org.apache.zookeeper.MultiOperationRecord;
 import org.apache.zookeeper.Op;
@@ -9,13 +11,13 @@ import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.proto.CreateRequest;
 import org.apache.zookeeper.proto.CreateTTLRequest;
 import org.apache.zookeeper.proto.SetACLRequest;
-import org.apache.zookeeper.server.Request;
 
 /**
- * How large the entry of the transaction log becomes that a write makes. It is larger than the request: in an access
- * list scheme {@code auth} stands for all identities of the client, however many they are. Stateless.
+ * How long a write may be: as long as a client's request, and the entry of the transaction log that it makes as long as
+ * every server can read back. The entry is larger than the request: in an access list scheme {@code auth} stands for
+ * all identities of the client, however many they are. Safe for use by any thread.
  */
-final class TransactionSize {
+public final class TransactionSize {
     /** Header, digest, and what one transaction has besides its request. */
     private static final int ENTRY_BYTES = 128;
 
@@ -25,17 +27,31 @@ final class TransactionSize {
     private static final int LEAST_ACL_BYTES = 12;
     private static final String AUTH = "auth";
 
-    private TransactionSize() {}
+    private final LongSupplier agreedBytes;
+
+    /** @param agreedBytes how long an entry every server has said that it can read back */
+    public TransactionSize(LongSupplier agreedBytes) {
+        this.agreedBytes = agreedBytes;
+    }
+
+    /** @return how long an entry of the transaction log may be at the moment, in bytes */
+    public long maxEntryBytes() {
+        return Math.min(TransactionLimit.BYTES, agreedBytes.getAsLong());
+    }
 
     /**
-     * @param request a write that decodes
-     * @param record its record, null if it has none
+     * @param identities of whoever writes, null for none
+     * @param record of a write that decodes, null if it has none
      * @param payloadBytes length of the record
-     * @param most how long a transaction may be
-     * @return whether its transaction may be too long to be read back from the transaction log
+     * @return whether it is longer than a client's request, or its transaction may be too long to be read back from the
+     *     transaction log
      */
-    static boolean isTooLarge(Request request, Record record, int payloadBytes, long most) {
-        long identities = identityBytes(request.authInfo);
+    public boolean isTooLarge(List<Id> identities, Record record, int payloadBytes) {
+        return payloadBytes > BinaryInputArchive.maxBuffer
+                || isEntryTooLarge(identityBytes(identities), record, payloadBytes, maxEntryBytes());
+    }
+
+    private static boolean isEntryTooLarge(long identities, Record record, int payloadBytes, long most) {
         // Nearly always enough, and looks at no operation: none is shorter than an entry of an access list.
         long operations = payloadBytes / LEAST_ACL_BYTES + 1L;
         if (ENTRY_BYTES + payloadBytes + operations * (OPERATION_BYTES + identities) <= most) {
