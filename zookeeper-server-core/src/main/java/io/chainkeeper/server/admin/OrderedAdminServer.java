@@ -28,12 +28,19 @@ public final class OrderedAdminServer implements AdminServer {
     private static final Logger LOG = LoggerFactory.getLogger(OrderedAdminServer.class);
     private static final String ENABLED = "zookeeper.admin.enableServer";
 
+    private final ZooKeeperServer restored;
     private final AdminServer served;
     private final WriteProbe probe;
     private final MemberReports members;
     private final AdminCommands commands;
 
-    private OrderedAdminServer(AdminServer served, WriteProbe probe, MemberReports members, AdminCommands commands) {
+    private OrderedAdminServer(
+            ZooKeeperServer server,
+            AdminServer served,
+            WriteProbe probe,
+            MemberReports members,
+            AdminCommands commands) {
+        this.restored = server;
         this.served = served;
         this.probe = probe;
         this.members = members;
@@ -70,7 +77,6 @@ public final class OrderedAdminServer implements AdminServer {
         AdminSettings settings = new AdminSettings(System::getProperty);
         try {
             settings.check();
-            RestoreCommand.register(server, new OrderedRestore(server, proposer, guards));
             JettyAdminServer jetty = new JettyAdminServer();
             WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
             MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
@@ -84,7 +90,9 @@ public final class OrderedAdminServer implements AdminServer {
                 addTree(jetty, new TreeServlet(new TreeReader(server, lock)));
             }
             jetty.setZooKeeperServer(server);
-            return new OrderedAdminServer(jetty, probe, others, commands);
+            // Last: where there is no AdminServer nobody unregisters.
+            RestoreCommand.register(server, new OrderedRestore(server, proposer, guards));
+            return new OrderedAdminServer(server, jetty, probe, others, commands);
         } catch (IOException | GeneralSecurityException | AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
             LOG.warn("This server runs without its AdminServer: {}", e.getMessage());
@@ -138,7 +146,11 @@ public final class OrderedAdminServer implements AdminServer {
     public void shutdown() throws AdminServerException {
         probe.close();
         members.close();
-        served.shutdown();
+        try {
+            served.shutdown();
+        } finally {
+            RestoreCommand.unregister(restored);
+        }
     }
 
     @Override

@@ -2,9 +2,9 @@ package io.chainkeeper.server.admin;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import javax.servlet.http.HttpServletResponse;
 import org.apache.zookeeper.ZooDefs;
@@ -33,8 +33,8 @@ final class RestoreCommand extends PostCommand {
 
     private final PostCommand original = new Commands.RestoreCommand();
 
-    /** For each server how it restores, and how often it may. */
-    private final Map<ZooKeeperServer, Restoring> servers = new WeakHashMap<>();
+    /** For each server with an AdminServer how it restores, and how often it may. */
+    private final Map<ZooKeeperServer, Restoring> servers = new HashMap<>();
 
     private record Restoring(OrderedRestore restore, RateLimiter limiter) {}
 
@@ -43,6 +43,8 @@ final class RestoreCommand extends PostCommand {
     }
 
     /**
+     * Until {@link #unregister}: whoever is known here is kept from being collected, with its tree.
+     *
      * @param server that is asked
      * @param restore carries it out
      */
@@ -51,6 +53,13 @@ final class RestoreCommand extends PostCommand {
         long interval = Long.getLong(INTERVAL, DEFAULT_INTERVAL_MILLIS);
         synchronized (OF_PROCESS.servers) {
             OF_PROCESS.servers.put(server, new Restoring(restore, new RateLimiter(1, interval, TimeUnit.MILLISECONDS)));
+        }
+    }
+
+    /** @param server that is asked no more; one that is not known is none */
+    static void unregister(ZooKeeperServer server) {
+        synchronized (OF_PROCESS.servers) {
+            OF_PROCESS.servers.remove(server);
         }
     }
 
