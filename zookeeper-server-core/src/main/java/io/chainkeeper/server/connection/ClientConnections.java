@@ -73,7 +73,11 @@ public final class ClientConnections extends NIOServerCnxnFactory {
     }
 
     private static final class Connection extends NIOServerCnxn {
+        private static final long ALL = Long.MAX_VALUE;
+
         private final AtomicLong queuedPackets = new AtomicLong();
+
+        /** {@link #ALL} when no more will be. */
         private final AtomicLong writtenPackets = new AtomicLong();
 
         Connection(
@@ -92,15 +96,23 @@ public final class ClientConnections extends NIOServerCnxnFactory {
             long number = queuedPackets.incrementAndGet();
             super.sendBuffer(buffers);
             if (bytes > ReplyMemory.LONG_REPLY_BYTES) {
-                ReplyMemory.OF_PROCESS.sent(bytes, () -> isStale() || writtenPackets.get() >= number);
+                // Not of this connection, which has its server: it may be long until the process asks.
+                AtomicLong written = writtenPackets;
+                ReplyMemory.OF_PROCESS.sent(bytes, () -> written.get() >= number);
             }
+        }
+
+        @Override
+        public void setStale() {
+            super.setStale();
+            writtenPackets.set(ALL);
         }
 
         /** Called when the system has the last byte of a packet. */
         @Override
         protected void packetSent() {
             super.packetSent();
-            writtenPackets.incrementAndGet();
+            writtenPackets.updateAndGet(written -> written == ALL ? ALL : written + 1);
         }
 
         /** Called at the end of each four-letter word, by the thread that has answered it. */
