@@ -14,6 +14,7 @@ import org.apache.zookeeper.server.admin.AuthRequest;
 import org.apache.zookeeper.server.admin.CommandResponse;
 import org.apache.zookeeper.server.admin.Commands;
 import org.apache.zookeeper.server.admin.PostCommand;
+import org.apache.zookeeper.server.quorum.ReadOnlyZooKeeperServer;
 import org.apache.zookeeper.server.util.RateLimiter;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -68,6 +69,13 @@ final class RestoreCommand extends PostCommand {
         Restoring of;
         synchronized (servers) {
             of = servers.get(server);
+        }
+        if (server instanceof ReadOnlyZooKeeperServer) {
+            // ZooKeeper's own would say that it is done, and change what this server alone shows until there is a
+            // leader.
+            return failed(
+                    "this server has no leader and serves readers only: ask another one; nothing was changed",
+                    HttpServletResponse.SC_SERVICE_UNAVAILABLE);
         }
         return of == null ? original.runPost(server, snapshot) : restored(of, snapshot);
     }

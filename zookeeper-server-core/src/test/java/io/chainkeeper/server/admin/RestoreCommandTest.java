@@ -8,8 +8,14 @@ import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.server.TestEnsemble;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.InputStream;
+import java.lang.reflect.Constructor;
 import java.util.Map;
+import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.admin.Commands;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.ReadOnlyZooKeeperServer;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -19,10 +25,29 @@ public class RestoreCommandTest {
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
-    private static String errorOf(OrderedZooKeeperServer server) {
+    private static String errorOf(ZooKeeperServer server) {
         return Commands.getCommand("restore")
                 .runPost(server, InputStream.nullInputStream())
                 .getError();
+    }
+
+    /** As ZooKeeper's own class that serves while there is no leader: its tree is nobody else's. */
+    @Test
+    public void serverWithoutTheOrder_refuses() throws Exception {
+        Map<String, String> settings = Map.of(
+                "admin.enableServer", "true",
+                "admin.serverAddress", "127.0.0.1",
+                "admin.serverPort", Integer.toString(FreePorts.next()));
+        try (TestEnsemble ensemble =
+                new TestEnsemble(folder.getRoot().toPath(), 1, ReadConsistency.LINEARIZABLE, settings).startAll()) {
+            Constructor<ReadOnlyZooKeeperServer> constructor = ReadOnlyZooKeeperServer.class.getDeclaredConstructor(
+                    FileTxnSnapLog.class, QuorumPeer.class, ZKDatabase.class);
+            constructor.setAccessible(true);
+            QuorumPeer peer = ensemble.peer(1);
+            String error = errorOf(constructor.newInstance(
+                    peer.getTxnFactory(), peer, ensemble.server(1).getZKDatabase()));
+            assertTrue(error, error.contains("readers only"));
+        }
     }
 
     /** A process may have many servers one after the other; who knows a former one keeps its whole tree. */
