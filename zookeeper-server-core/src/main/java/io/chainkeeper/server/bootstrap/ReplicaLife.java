@@ -282,8 +282,8 @@ final class ReplicaLife implements AutoCloseable {
                 files,
                 database,
                 checkpoints,
-                settings.snapshotsKept(),
-                () -> settings.purges() && recovery.transactions().areVerified(),
+                new SnapshotWriter.Retention(
+                        settings.snapshotsKept(), settings.purges(), recovery.transactions()::areVerified),
                 position -> transfers.checkpointTaken(position),
                 guards.disk()::refusalOfFile,
                 runtime.scheduler()::nanoTime,

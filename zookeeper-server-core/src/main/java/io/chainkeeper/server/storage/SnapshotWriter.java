@@ -35,8 +35,7 @@ public final class SnapshotWriter {
     private final LoggedFiles files;
     private final ZKDatabase database;
     private final CheckpointStore checkpoints;
-    private final int retainCount;
-    private final BooleanSupplier purges;
+    private final Retention retention;
     private final LongConsumer coveredListener;
     private final RoomFor roomFor;
     private final LongSupplier clockNanos;
@@ -54,11 +53,20 @@ public final class SnapshotWriter {
     }
 
     /**
+     * What stays behind a new snapshot.
+     *
+     * @param snapshots how many recovery may fall back to, at least 1
+     * @param purges whether older ones, and logs that only they need, are deleted. Their checkpoints are in any case:
+     *     the order is cut, so nothing can start from them.
+     * @param mayForget whether that may begin by now
+     */
+    public record Retention(int snapshots, boolean purges, BooleanSupplier mayForget) {}
+
+    /**
      * @param files where snapshots and log lie
      * @param database the tree
      * @param checkpoints where checkpoints lie
-     * @param retainCount how many snapshots recovery may fall back to, at least 1
-     * @param purges whether what is older than those may be deleted by now
+     * @param retention what stays
      * @param coveredListener told of the position that recovery no longer needs the order up to
      * @param roomFor asked before a file is written
      * @param clockNanos a monotonic clock
@@ -68,8 +76,7 @@ public final class SnapshotWriter {
             LoggedFiles files,
             ZKDatabase database,
             CheckpointStore checkpoints,
-            int retainCount,
-            BooleanSupplier purges,
+            Retention retention,
             LongConsumer coveredListener,
             RoomFor roomFor,
             LongSupplier clockNanos,
@@ -77,8 +84,7 @@ public final class SnapshotWriter {
         this.files = files;
         this.database = database;
         this.checkpoints = checkpoints;
-        this.retainCount = retainCount;
-        this.purges = purges;
+        this.retention = retention;
         this.coveredListener = coveredListener;
         this.roomFor = roomFor;
         this.clockNanos = clockNanos;
@@ -197,9 +203,12 @@ public final class SnapshotWriter {
 
         private void forget() throws IOException {
             List<Path> all = DataFiles.snapshots(files.snapshotDirectory());
-            long oldest = DataFiles.snapshotZxid(all.get(Math.min(retainCount, all.size()) - 1));
-            if (purges.getAsBoolean()) {
-                purge(oldest);
+            long oldest = DataFiles.snapshotZxid(all.get(Math.min(retention.snapshots(), all.size()) - 1));
+            if (retention.mayForget().getAsBoolean()) {
+                if (retention.purges()) {
+                    purge(oldest);
+                }
+                checkpoints.deleteBefore(oldest);
             }
             reportCovered(oldest);
         }
@@ -328,7 +337,6 @@ public final class SnapshotWriter {
             deleteIf(DataFiles.snapshotZxid(snapshot) < oldest, snapshot);
         }
         purgeLogs(files.logDirectory(), oldest);
-        checkpoints.deleteBefore(oldest);
     }
 
     /**

@@ -29,6 +29,7 @@ public class CheckpointScheduleTest {
     private static final String SNAP_COUNT = "zookeeper.snapCount";
     private static final String SNAP_SIZE = "zookeeper.snapSizeLimitInKb";
     private static final int KIB = 1024;
+    private static final int SNAPSHOTS = 3;
 
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
@@ -70,8 +71,7 @@ public class CheckpointScheduleTest {
                 files,
                 database,
                 store,
-                3,
-                () -> false,
+                new SnapshotWriter.Retention(SNAPSHOTS, false, () -> true),
                 position -> whenTaken.run(),
                 (directory, bytes) -> null,
                 System::nanoTime,
@@ -111,6 +111,21 @@ public class CheckpointScheduleTest {
         assertTrue("between half of it and all: " + writes, writes >= 32 && writes <= 64);
         start(Due.SNAPSHOT);
         assertEquals("counted anew", Due.NOTHING, schedule.due(zxid));
+    }
+
+    /** {@code autopurge.purgeInterval=0}: the order is cut all the same, so nothing starts from older ones. */
+    @Test
+    public void oldSnapshotsStay_theirCheckpointsDoNot() throws Exception {
+        begin("20", "0", Long.MAX_VALUE / 2);
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        for (int i = 1; i <= 10; i++) {
+            database.getDataTree().lastProcessedZxid = i;
+            schedule.take(new CheckpointRequest(i, i, nothing, nothing)).join();
+        }
+        assertEquals(10, DataFiles.snapshots(files.snapshotDirectory()).size());
+        assertEquals(
+                List.of(10L, 9L, 8L),
+                store.readAll().stream().map(Checkpoint::position).toList());
     }
 
     /** As one whose tree is too deep for its stack. */
