@@ -56,6 +56,9 @@ final class Election {
     /** How many of them this replica has told itself: it has them in memory already. */
     private int ownReported;
 
+    /** Of the reports of others to this candidate the longest one, as far as it has come. */
+    private long longestReport;
+
     private Phase phase = Phase.IDLE;
     private Ballot ballot = Ballot.NONE;
     private long maxSeenRound;
@@ -88,6 +91,7 @@ final class Election {
         phase = Phase.IDLE;
         reported.clear(); // a leader may lead for long
         ownReported = 0;
+        longestReport = 0;
     }
 
     /** The followed leader is silent: ask now, unless asking already. */
@@ -196,6 +200,7 @@ final class Election {
         List<Entry> own = state.values.entriesFrom(prepareFrom);
         merge(own);
         ownReported = own.size();
+        longestReport = 0;
         Arrays.fill(asked, false);
         ask(state.membership());
     }
@@ -278,6 +283,7 @@ final class Election {
         }
         nextPart[sender]++;
         nextEntry[sender] += m.entries().size();
+        longestReport = Math.max(longestReport, nextEntry[sender] - prepareFrom);
         merge(m.entries());
         if (m.last()) {
             reportedDecided = Math.max(reportedDecided, m.maxDecided());
@@ -457,12 +463,12 @@ final class Election {
     }
 
     /**
-     * Tells how many values were reported that this replica has not accepted itself. Others report no more to a
-     * candidate than they keep in memory.
+     * Tells how many values were reported that this replica has not accepted itself. Reports begin at the same instance
+     * and have no holes, so together they are as long as the longest one: no longer than what an acceptor has in
+     * memory, which it bounds ({@link AcceptedValues}).
      */
     void tellOccupancy(Occupancy occupancy) {
-        long most = state.settings.keptInstances() + state.settings.windowInstances();
-        occupancy.holds("reported_values", reported.size() - ownReported, isIdle() ? 0 : most, Slack.NONE);
+        occupancy.holds("reported_values", reported.size() - ownReported, isIdle() ? 0 : longestReport, Slack.NONE);
     }
 
     private int random(int bound) {

@@ -72,6 +72,8 @@ final class Disk {
 
     private boolean confirming;
 
+    private boolean isBeingScanned;
+
     /** No higher ballot was there when the headers were read behind this. */
     private long confirmedTo;
 
@@ -107,6 +109,16 @@ final class Disk {
     /** Whether everything that was asked of it has been answered. */
     boolean isIdle() {
         return underWay.isEmpty();
+    }
+
+    /** Whether the rings of all servers are being read here. */
+    boolean isBeingScanned() {
+        return isBeingScanned;
+    }
+
+    /** That begins, or has ended. */
+    void scanned(boolean isBegin) {
+        isBeingScanned = isBegin;
     }
 
     /** Why it is not in use. */
@@ -196,6 +208,7 @@ final class Disk {
         hangs = false;
         headerUnderWay = false;
         confirming = false;
+        isBeingScanned = false;
         bytesUnderWay = 0;
         header = null;
         found.clear();

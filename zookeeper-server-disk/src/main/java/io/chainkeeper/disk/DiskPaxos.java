@@ -60,6 +60,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     /** Null unless this server leads. */
     private Leadership leadership;
 
+    /** What this server led before its disks were too slow; null unless it may go on with that. */
+    private Leadership paused;
+
     /** When this server is to try to lead if nobody else does; 0 if that was not drawn. */
     private long standTick;
 
@@ -138,16 +141,41 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /** A higher ballot ends what this server does in its own at once, before anything is counted. */
     private void yieldToHigher() {
-        if (state.own.lessThan(state.highest) && (leadership != null || takeover != null)) {
+        if (state.own.lessThan(state.highest) && (leadership != null || takeover != null || paused != null)) {
             endLeadership();
         }
+    }
+
+    /**
+     * The disks are too slow to show that this server leads. If nobody has taken over when they are faster again, it
+     * goes on in the same ballot, and what it has in its ring need not be written once more. Because the ballot is
+     * the same, others do not send again what is in its queue or comes meanwhile, commands and reads.
+     */
+    private void pauseLeadership() {
+        paused = leadership;
+        leadership = null;
+        state.isLeading = false;
+        Arrays.fill(wasAskedToLead, false);
+        reads.leadershipPaused();
+        watch.giveUpOwn();
+    }
+
+    private boolean goesOn() {
+        if (paused == null || !paused.continues()) {
+            return false;
+        }
+        standTick = 0;
+        state.isLeading = true;
+        begin(paused);
+        return true;
     }
 
     private void endLeadership() {
         takeover = null;
         standTick = 0;
-        if (leadership != null) {
+        if (leadership != null || paused != null) {
             leadership = null;
+            paused = null;
             Arrays.fill(wasAskedToLead, false);
             state.isLeading = false;
             queue.clear();
@@ -183,14 +211,14 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             int span = isFirst ? state.settings.heartbeatTicks() : state.settings.standTicks();
             standTick = state.now + (isAlone ? 0 : state.context.random().nextInt(span));
         }
-        if (state.now >= standTick && watch.isMissed()) {
+        if (state.now >= standTick && watch.isMissed() && !goesOn()) {
             stand();
         }
     }
 
     /** Phase 1 begins: the own header goes to all disks with a ballot above all that were seen. */
     private void stand() {
-        standTick = 0;
+        endLeadership();
         takeover = new Scan(state, state.decided + 1, Long.MAX_VALUE, Long.MAX_VALUE);
         long round = Math.max(state.own.round(), state.highest.round()) + 1;
         state.own = new Ballot(round, state.self);
@@ -221,13 +249,27 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         if (!Leadership.hasRoom(state, complete)) {
             // What is decided need not be proposed again; the learner reads it once more, behind the knowledge of that.
             state.known = Math.max(state.known, complete.decided());
-            return; // or another server has room
+            if (complete.decided() <= state.decided) {
+                letOthersStand();
+            }
+            return;
         }
-        leadership = new Leadership(state, state.own, complete, queue);
+        state.forwards.forwardAgain();
+        begin(new Leadership(state, state.own, complete, queue));
+    }
+
+    /** Another server may have room. It stands when it has seen nobody lead for a while, and no other ballot. */
+    private void letOthersStand() {
+        int span = 2 * state.settings.suspicionTicks();
+        standTick = state.now + span + state.context.random().nextInt(span);
+    }
+
+    private void begin(Leadership next) {
+        leadership = next;
+        paused = null;
         leadsSinceTick = state.now;
         confirmedTick = state.now;
         state.wantHeaders();
-        state.forwards.forwardAgain();
         pumpAll();
         tellAll();
     }
@@ -243,7 +285,11 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             return;
         }
         leadership.decide();
-        if (isStuck() || execution.isHeldUp() || leadership.isRemovedForLong()) {
+        if (isStuck()) {
+            pauseLeadership();
+            return;
+        }
+        if (execution.isHeldUp() || leadership.isRemovedForLong()) {
             endLeadership();
             watch.giveUpOwn();
             return;
@@ -371,11 +417,11 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             progress[from] = m;
             reached[from] = Math.max(reached[from], m.order().position());
         } else if (message instanceof Forward m) {
-            if (leadership != null && leadership.ballot().equals(m.ballot())) {
+            if ((leadership != null || paused != null) && state.own.equals(m.ballot())) {
                 queue.add(m.lowest(), m.commands());
             }
         } else if (message instanceof ReadIndexRequest m) {
-            reads.onRequest(from, m, leadership);
+            reads.onRequest(from, m, leadership == null ? paused : leadership);
         } else if (message instanceof ReadIndex m) {
             reads.onReadIndex(m);
         } else if (message instanceof HandOver m) {

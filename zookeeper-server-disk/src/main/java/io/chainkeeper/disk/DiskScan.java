@@ -30,7 +30,10 @@ final class DiskScan {
         this.disk = disk;
         this.state = state;
         this.found = found;
-        this.done = done;
+        this.done = () -> {
+            disk.scanned(false);
+            done.run();
+        };
         this.readFrom = new long[state.layout.slots()];
         for (int slot = 0; slot < readFrom.length; slot++) {
             readFrom[slot] = -1;
@@ -38,6 +41,7 @@ final class DiskScan {
     }
 
     void start() {
+        disk.scanned(true);
         disk.readHeaders(this::onHeaders);
     }
 

@@ -22,6 +22,9 @@ final class Leadership {
     private final ProposalQueue queue;
     private final long adoptedTo;
 
+    /** What others, or this server before, may have decided; null once all of it is proposed again. */
+    private Scan adopting;
+
     /** Ascending in position and place. */
     private final ArrayDeque<Proposed> underWay = new ArrayDeque<>();
 
@@ -55,13 +58,31 @@ final class Leadership {
         this.lastHash = state.agreement.hashes().at(state.decided);
         this.adoptedTo = Math.max(state.decided, scan.last());
         this.members = state.membership;
+        this.adopting = scan;
         state.isLeading = true;
-        for (long position = state.decided + 1; position <= adoptedTo; position++) {
-            RingEntry adopted = scan.at(position);
-            boolean isDecided = position <= scan.decided();
+        adopt();
+    }
+
+    /**
+     * Proposes again what may have been decided, one value behind the other: where leaders follow each other and decide
+     * nothing, because the disks are too slow, their rings must not fill with copies of all of it.
+     */
+    private void adopt() {
+        if (adopting != null && underWay.isEmpty()) {
+            if (last == adoptedTo) {
+                adopting = null;
+                return;
+            }
+            RingEntry adopted = adopting.at(last + 1);
+            boolean isDecided = last + 1 <= adopting.decided();
             boolean isTaken = adopted != null && (isDecided || !isVoid(adopted.value()));
             append(isTaken ? adopted.value() : BatchCodec.NO_OP);
         }
+    }
+
+    /** Whether this goes on where it was ended: nothing was decided since, and it has proposed what comes next. */
+    boolean continues() {
+        return state.decided == (underWay.isEmpty() ? last : underWay.peek().position() - 1);
     }
 
     /**
@@ -141,6 +162,7 @@ final class Leadership {
         }
         // Of several that were adopted the last one counts.
         isMembershipUnderWay &= underWay.stream().anyMatch(each -> BatchCodec.isMembership(each.value()));
+        adopt();
         queue.decided(state.decided);
         if (isRemoved() && removedTick == NEVER) {
             removedTick = state.now;
@@ -149,7 +171,7 @@ final class Leadership {
 
     /** Whether all that is left to do is to have a member lead: what removes this server is decided, and the last. */
     boolean isRemoved() {
-        return !members.contains(state.self) && underWay.isEmpty();
+        return !members.contains(state.self) && underWay.isEmpty() && adopting == null;
     }
 
     /** Whether members had time to take over since this server is none. */
@@ -181,6 +203,7 @@ final class Leadership {
     /** Behind a membership without this server another one proposes: so a member that has that one has everything. */
     private boolean hasFreeLane() {
         return members.contains(state.self)
+                && adopting == null
                 && underWay.size() < state.settings.lanes()
                 && bytesUnderWay < state.settings.longestEntryBytes();
     }

@@ -145,9 +145,15 @@ final class Reads {
         });
     }
 
-    /** This server leads no more: its own reads ask anew, others' servers ask by themselves. */
-    void leadershipEnded() {
+    /** This server leads no more, perhaps for a while: its own reads ask anew. */
+    void leadershipPaused() {
         asked.forEach(each -> waiting.addAll(each.tokens()));
+        asked.removeIf(each -> each.peer() == NOBODY);
+    }
+
+    /** Others ask the next leader by themselves, for its ballot is another one. */
+    void leadershipEnded() {
+        leadershipPaused();
         asked.clear();
     }
 

@@ -40,9 +40,12 @@ final class Scan {
         });
     }
 
-    /** Reads a disk, unless that was begun before, or it hangs: then what scans ask of it would only pile up. */
+    /**
+     * Reads a disk, unless that was begun before. Where it hangs, or is so slow that it is still being read for a scan
+     * that did not wait for it, what scans ask of it would only pile up.
+     */
     void begin(Disk disk) {
-        if (!begun[disk.number()] && disk.isAnswering()) {
+        if (!begun[disk.number()] && disk.isAnswering() && !disk.isBeingScanned()) {
             begun[disk.number()] = true;
             new DiskScan(disk, state, this::take, () -> finished[disk.number()] = true).start();
         }

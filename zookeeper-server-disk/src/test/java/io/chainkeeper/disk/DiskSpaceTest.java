@@ -183,6 +183,41 @@ public final class DiskSpaceTest {
         assertEquals(first, two.leader());
     }
 
+    /** It tries again and again, and each time with a higher ballot: others must get to see that nobody leads. */
+    @Test
+    public void ringHasNoRoomForTakingOver_anotherServerLeads() {
+        two.startAll();
+        two.run(LONG);
+        int first = two.leader();
+        int second = 3 - first;
+        while (two.node(first).gauge("ring_full") == 0) {
+            two.node(first).propose(LONGEST);
+            two.run(2);
+        }
+        while (two.leader() != 0) {
+            two.runWithout(first, 2 * LONG);
+            two.run(LONG);
+            assertEquals(second, two.leader());
+            for (int i = 0; i < 8; i++) {
+                two.node(second).propose(LONGEST);
+            }
+            for (int disk = 0; disk < two.disks().count(); disk++) {
+                while (two.node(second).carryOut(disk, two.random())) {}
+            }
+            two.crash(second);
+            two.run(4 * LONG);
+            if (two.leader() != 0) {
+                two.start(second);
+                two.linkAll();
+                two.run(LONG);
+            }
+        }
+        two.start(second);
+        two.linkAll();
+        two.run(20 * LONG);
+        assertEquals(second, two.leader());
+    }
+
     /** Applications have executed nothing yet when their start is first asked, and no bytes come that make more due. */
     @Test
     public void ringFullBehindFirstCheckpointsOfNothing_othersAreAskedFor() {

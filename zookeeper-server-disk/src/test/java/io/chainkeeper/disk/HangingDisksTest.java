@@ -148,4 +148,38 @@ public final class HangingDisksTest {
             assertEquals("seed " + seed, epoch, ensemble.node(leader).status().epoch());
         }
     }
+
+    /** Each time that they answer for a moment it leads, and each time it has to give that up before they show it. */
+    @Test
+    public void disksHangAgainAndAgain_ringDoesNotFillWithCopiesOfWhatIsNotDecided() {
+        int leader = leaderOfTwo();
+        DiskNode node = two.node(leader);
+        two.crash(other(leader));
+        two.run(2 * LONG);
+        hang(node, 3, true);
+        for (int i = 0; i < 3; i++) {
+            node.propose();
+            two.run(1);
+        }
+        long before = node.gauge("ring_bytes");
+        for (int i = 0; i < 40; i++) {
+            two.run(2 * LONG);
+            assertEquals(0, two.leader());
+            hang(node, 3, false);
+            for (int tick = 0; two.leader() == 0; tick++) {
+                assertTrue("it leads again", tick < 4 * LONG);
+                node.tick();
+                for (boolean more = true; more && two.leader() == 0; ) {
+                    more = two.step(node);
+                }
+            }
+            hang(node, 3, true);
+        }
+        long after = node.gauge("ring_bytes");
+        assertTrue(before + " became " + after, after <= 2 * before);
+        hang(node, 3, false);
+        two.run(4 * LONG);
+        assertEquals(leader, two.leader());
+        assertEquals(0, node.gauge("commands_outstanding"));
+    }
 }
