@@ -80,10 +80,11 @@ public final class ReplicaStarter implements ServerStarter {
         SharedDiskStart.check(config);
         QuorumPeerConfig peerConfig = config.peerConfig();
         Path orderingDirectory = config.ordering().orderingDirectory();
-        AuthenticationSchemes.enable();
         ClientConnections.choose();
+        // Before ZooKeeper's provider reads the same stores, and logs what is wrong with them less clearly.
         ClientTls.check(peerConfig.getSecureClientPortAddress() != null
                 || Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY));
+        AuthenticationSchemes.enable();
         String unsayable = AuthenticationSchemes.refusal();
         if (unsayable != null) {
             throw new UserMistakeException(Exit.INVALID_CONFIGURATION, unsayable);

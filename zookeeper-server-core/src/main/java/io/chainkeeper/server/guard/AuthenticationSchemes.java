@@ -51,21 +51,22 @@ public final class AuthenticationSchemes {
 
     private AuthenticationSchemes() {}
 
-    /** Makes ZooKeeper's schemes known; after its configuration has been parsed and before its server is made. */
+    /**
+     * Makes those of ZooKeeper's schemes known that the configuration names no provider of; after it has been parsed
+     * and before ZooKeeper's server is made.
+     */
     public static void enable() {
-        addIfAbsent(X509, X509AuthenticationProvider.class, X509Identities.class);
-        addIfAbsent(SASL, SASLAuthenticationProvider.class, SaslIdentities.class);
-        if (!DigestAuthenticationProvider.isEnabled()) {
-            addIfAbsent(DIGEST, DigestAuthenticationProvider.class, DigestIdentities.class);
-        }
+        ProviderRegistry.initialize(); // As ZooKeeper's start does: a class says its scheme, the property need not.
+        addIfAbsent(X509, X509Identities.class);
+        addIfAbsent(SASL, SaslIdentities.class);
+        addIfAbsent(DIGEST, DigestIdentities.class);
     }
 
-    private static void addIfAbsent(String scheme, Class<?> full, Class<?> toAdd) {
-        boolean present = System.getProperties().stringPropertyNames().stream()
-                .filter(name -> name.startsWith(ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX))
-                .anyMatch(name -> System.getProperty(name).equals(full.getName()));
-        if (!present) {
-            System.setProperty(ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX + scheme, toAdd.getName());
+    private static void addIfAbsent(String scheme, Class<? extends AuthenticationProvider> substitute) {
+        if (ProviderRegistry.getProvider(scheme) == null) {
+            String property = ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX + scheme;
+            System.setProperty(property, substitute.getName());
+            ProviderRegistry.addOrUpdateProvider(property);
         }
     }
 

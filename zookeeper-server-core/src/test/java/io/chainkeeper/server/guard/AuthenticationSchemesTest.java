@@ -9,8 +9,10 @@ import static org.junit.Assert.assertTrue;
 import io.chainkeeper.server.state.ExecutionProfile;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.common.X509Exception;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 import org.apache.zookeeper.server.ServerCnxn;
@@ -42,15 +44,18 @@ public class AuthenticationSchemesTest {
     @Before
     public void clear() {
         before.putAll(providers());
+        forget();
+    }
+
+    private static void forget() {
         providers().keySet().forEach(System::clearProperty);
         ProviderRegistry.reset();
     }
 
     @After
     public void restore() {
-        providers().keySet().forEach(System::clearProperty);
+        forget();
         before.forEach(System::setProperty);
-        ProviderRegistry.reset();
     }
 
     private static long profile() {
@@ -140,6 +145,69 @@ public class AuthenticationSchemesTest {
     /** Takes the place of ZooKeeper's. */
     public static final class OtherDigest extends DigestAuthenticationProvider {}
 
+    /** Takes the place of ZooKeeper's. */
+    public static final class OtherX509 extends X509AuthenticationProvider {
+        /** Called by ZooKeeper's registry. */
+        public OtherX509() throws X509Exception {}
+    }
+
+    /** Takes the place of ZooKeeper's. */
+    public static final class OtherSasl extends SASLAuthenticationProvider {}
+
+    @Test
+    public void x509OfTheUsersOwn_staysUnderAnyName() {
+        assertStays("x509", "x509", OtherX509.class);
+        assertStays("x509", "1", OtherX509.class);
+    }
+
+    @Test
+    public void saslOfTheUsersOwn_staysUnderAnyName() {
+        assertStays("sasl", "sasl", OtherSasl.class);
+        assertStays("sasl", "1", OtherSasl.class);
+    }
+
+    @Test
+    public void digestOfTheUsersOwn_staysUnderAnyNameWhenZooKeepersIsSwitchedOff() {
+        System.setProperty(DIGEST_ENABLED, "false");
+        try {
+            assertStays("digest", "digest", OtherDigest.class);
+            assertStays("digest", "1", OtherDigest.class);
+        } finally {
+            System.clearProperty(DIGEST_ENABLED);
+        }
+    }
+
+    private static void assertStays(String scheme, String name, Class<? extends AuthenticationProvider> provider) {
+        forget();
+        AuthenticationSchemes.enable();
+        long profileWithout = profile();
+        forget();
+        System.setProperty(PREFIX + name, provider.getName());
+        AuthenticationSchemes.enable();
+        assertEquals(provider.getName(), System.getProperty(PREFIX + name));
+        assertEquals(
+                "nothing else has the scheme", name.equals(scheme), providers().containsKey(PREFIX + scheme));
+        assertEquals(provider, ProviderRegistry.getProvider(scheme).getClass());
+        assertEquals(Set.of(provider.getName()), AuthenticationSchemes.replacements());
+        assertNotEquals(profileWithout, profile());
+        assertFalse(isLacked(scheme));
+    }
+
+    private static boolean isLacked(String scheme) {
+        List<ACL> acl = List.of(new ACL(1, new Id(scheme, "alice")));
+        return AuthenticationSchemes.namesLacked(acl, AuthenticationSchemes.lacked());
+    }
+
+    /** What clients of other servers do has to be executed all the same; ZooKeeper has logged the failure. */
+    @Test
+    public void providerThatCannotBeLoaded_schemeIsKnownForTheClientsOfOtherServersOnly() {
+        System.setProperty(PREFIX + "sasl", "com.example.Missing");
+        AuthenticationSchemes.enable();
+        assertEquals(SaslIdentities.class, ProviderRegistry.getProvider("sasl").getClass());
+        assertTrue(isLacked("sasl"));
+        assertEquals(Set.of(), AuthenticationSchemes.replacements());
+    }
+
     @Test
     public void digestSwitchedOff_isKnownForTheClientsOfOtherServersOnly() {
         long profileWithout = profile();
@@ -152,8 +220,7 @@ public class AuthenticationSchemesTest {
             assertTrue(digest.matches("alice:hash", "alice:hash"));
             assertTrue(digest.isValid("alice:hash"));
             assertEquals(Code.AUTHFAILED, digest.handleAuthentication((ServerCnxn) null, "alice:secret".getBytes()));
-            List<ACL> acl = List.of(new ACL(1, new Id("digest", "alice:hash")));
-            assertTrue(AuthenticationSchemes.namesLacked(acl, AuthenticationSchemes.lacked()));
+            assertTrue(isLacked("digest"));
         } finally {
             System.clearProperty(DIGEST_ENABLED);
             ProviderRegistry.reset();
