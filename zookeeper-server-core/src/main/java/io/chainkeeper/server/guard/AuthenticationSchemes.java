@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
+import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.auth.AuthenticationProvider;
 import org.apache.zookeeper.server.auth.DigestAuthenticationProvider;
 import org.apache.zookeeper.server.auth.IPAuthenticationProvider;
@@ -57,15 +58,20 @@ public final class AuthenticationSchemes {
      */
     public static void enable() {
         ProviderRegistry.initialize(); // As ZooKeeper's start does: a class says its scheme, the property need not.
-        addIfAbsent(X509, X509Identities.class);
+        addIfAbsent(X509, isClientPortUnified() ? X509AuthenticationProvider.class : X509Identities.class);
         addIfAbsent(SASL, SaslIdentities.class);
         addIfAbsent(DIGEST, DigestIdentities.class);
     }
 
-    private static void addIfAbsent(String scheme, Class<? extends AuthenticationProvider> substitute) {
+    /** ZooKeeper adds its provider for that only when it makes the port, and to the properties alone. */
+    private static boolean isClientPortUnified() {
+        return Boolean.getBoolean(NettyServerCnxnFactory.PORT_UNIFICATION_KEY);
+    }
+
+    private static void addIfAbsent(String scheme, Class<? extends AuthenticationProvider> toAdd) {
         if (ProviderRegistry.getProvider(scheme) == null) {
             String property = ProviderRegistry.AUTHPROVIDER_PROPERTY_PREFIX + scheme;
-            System.setProperty(property, substitute.getName());
+            System.setProperty(property, toAdd.getName());
             ProviderRegistry.addOrUpdateProvider(property);
         }
     }

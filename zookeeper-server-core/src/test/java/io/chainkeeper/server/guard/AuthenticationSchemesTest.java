@@ -85,6 +85,22 @@ public class AuthenticationSchemesTest {
         assertEquals(profileWithout, profile());
     }
 
+    @Test
+    public void clientPortIsUnified_certificatesAreIdentities() {
+        System.setProperty("zookeeper.client.portUnification", "true");
+        try {
+            AuthenticationSchemes.enable();
+            assertEquals(
+                    X509AuthenticationProvider.class,
+                    ProviderRegistry.getProvider("x509").getClass());
+            assertFalse(isLacked("x509"));
+            assertStays("x509", "x509", OtherX509.class);
+            assertStays("x509", "1", OtherX509.class);
+        } finally {
+            System.clearProperty("zookeeper.client.portUnification");
+        }
+    }
+
     /** Of another name than ZooKeeper's. */
     @Test
     public void schemeOfTheUsersOwn_isSaidWithItsProviderAndNoPartOfTheProfile() {
