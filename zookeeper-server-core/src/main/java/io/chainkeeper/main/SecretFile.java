@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The shared secret of the links, read anew when its file has changed. A file that cannot be used leaves the secret as
- * it was, and the log says so once.
+ * it was, the log says so once, and it is tried again each time.
  */
 final class SecretFile implements PeerSecret {
     private static final Logger LOG = LoggerFactory.getLogger(SecretFile.class);
@@ -24,6 +24,7 @@ final class SecretFile implements PeerSecret {
     private final LinkSecret settings;
     private List<ByteSlice> secrets;
     private String stamp;
+    private String lastFailure;
 
     /**
      * @param settings where it is
@@ -40,15 +41,23 @@ final class SecretFile implements PeerSecret {
     public synchronized List<ByteSlice> current() {
         String found = stamp();
         if (!found.equals(stamp)) {
-            stamp = found;
             try {
                 secrets = settings.read();
+                stamp = found; // Only now: a file that could not be read may look the same when it can be.
                 LOG.info("The secrets of {} have been read anew: {}", settings.file(), secrets.size());
             } catch (IOException e) {
-                LOG.warn("The secret of the links stays as it was: {}", e.getMessage());
+                warnOnce(found, e.getMessage());
             }
         }
         return secrets;
+    }
+
+    private void warnOnce(String state, String reason) {
+        String failure = state + reason;
+        if (!failure.equals(lastFailure)) {
+            lastFailure = failure;
+            LOG.warn("The secret of the links stays as it was: {}", reason);
+        }
     }
 
     @Override

@@ -6,6 +6,10 @@ import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.chainkeeper.config.LinkSecret;
 import io.chainkeeper.ordering.ByteSlice;
 import java.io.IOException;
@@ -13,12 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.slf4j.LoggerFactory;
 
 /** The shared secret of the links in its file, and the identity of a directory. */
 public class SecretFileTest {
@@ -81,6 +87,39 @@ public class SecretFileTest {
         assertEquals(List.of(bytes(OLD)), secret.current());
         Files.writeString(file, NEW + "\n");
         assertEquals(List.of(bytes(NEW)), secret.current());
+    }
+
+    /** As after a chown: only reading it tells. */
+    @Test
+    public void fileCanBeReadAgainAndLooksTheSame_itsSecretCountsAndTheLogHasComplainedOnce() throws Exception {
+        Files.writeString(file, OLD + "\n");
+        SecretFile secret = open();
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(SecretFile.class);
+        logger.addAppender(log);
+        try {
+            writeInPlace(" ".repeat(NEW.length()));
+            assertEquals(List.of(bytes(OLD)), secret.current());
+            assertEquals(List.of(bytes(OLD)), secret.current());
+            writeInPlace("short" + " ".repeat(NEW.length() - 5));
+            assertEquals(List.of(bytes(OLD)), secret.current());
+            writeInPlace(NEW);
+            assertEquals(List.of(bytes(NEW)), secret.current());
+            writeInPlace(" ".repeat(NEW.length()));
+            assertEquals("what has been read is not read again", List.of(bytes(NEW)), secret.current());
+        } finally {
+            logger.detachAppender(log);
+        }
+        assertEquals(
+                "each reason once",
+                2,
+                log.list.stream().filter(line -> line.getLevel() == Level.WARN).count());
+    }
+
+    private void writeInPlace(String content) throws IOException {
+        Files.writeString(file, content);
+        Files.setLastModifiedTime(file, FileTime.fromMillis(1_000));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.chainkeeper.server.tls;
 import io.chainkeeper.transport.PeerTls;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -77,9 +78,14 @@ public final class QuorumTls implements PeerTls, Closeable {
      * @throws IOException if a store is missing, unreadable or its password wrong; the message names key and remedy
      */
     public QuorumTls(ZKConfig config, Use use) throws IOException {
+        this(config, use, System::nanoTime);
+    }
+
+    QuorumTls(ZKConfig config, Use use, LongSupplier nanoClock) throws IOException {
         this.config = config;
         this.use = use;
         this.files = new StoreFiles(
+                nanoClock,
                 config,
                 util.getSslKeystoreLocationProperty(),
                 util.getSslTruststoreLocationProperty(),
@@ -87,8 +93,9 @@ public final class QuorumTls implements PeerTls, Closeable {
                 util.getSslTruststorePasswdPathProperty());
         try {
             checkKeyStore();
-            files.changed();
+            files.areDue();
             this.stores = load();
+            files.haveBeenRead();
         } catch (X509Exception | IllegalArgumentException e) {
             util.close();
             throw new IOException(
@@ -117,15 +124,19 @@ public final class QuorumTls implements PeerTls, Closeable {
 
     /** The stores as they are now, or as they were when they could last be read. */
     private synchronized Stores stores() {
-        if (use.reloads() && files.changed()) {
+        if (use.reloads() && files.areDue()) {
             try {
                 stores = load();
+                files.haveBeenRead();
                 LOG.info("The certificates of replica links have been read again from {}", files);
-            } catch (X509Exception | IOException | IllegalArgumentException e) {
-                LOG.warn(
-                        "Going on with the certificates in use, because {} cannot be read ({}): correct the files",
-                        files,
-                        rootMessage(e));
+            } catch (X509Exception | IOException | IllegalArgumentException | IllegalStateException e) {
+                String reason = rootMessage(e);
+                if (files.haveFailed(reason)) {
+                    LOG.warn(
+                            "Going on with the certificates in use, because {} cannot be read ({}): correct the files",
+                            files,
+                            reason);
+                }
             }
         }
         return stores;
