@@ -30,7 +30,7 @@ public final class ClientTls {
             }
             try {
                 util.createSSLContextAndOptions(config);
-            } catch (X509Exception | IllegalArgumentException e) {
+            } catch (X509Exception | IllegalArgumentException | IllegalStateException e) {
                 throw new IOException(
                         "TLS of the client port cannot be set up (" + rootMessage(e)
                                 + "): check ssl.keyStore.location, ssl.trustStore.location and their passwords",

@@ -96,7 +96,7 @@ public final class QuorumTls implements PeerTls, Closeable {
             files.areDue();
             this.stores = load();
             files.haveBeenRead();
-        } catch (X509Exception | IllegalArgumentException e) {
+        } catch (X509Exception | IllegalArgumentException | IllegalStateException e) {
             util.close();
             throw new IOException(
                     askedFor() + ", but TLS cannot be set up (" + rootMessage(e) + "): check "

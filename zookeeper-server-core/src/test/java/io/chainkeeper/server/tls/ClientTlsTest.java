@@ -16,6 +16,7 @@ import org.junit.rules.TemporaryFolder;
 public class ClientTlsTest {
     private static final String LOCATION = "zookeeper.ssl.keyStore.location";
     private static final String PASSWORD = "zookeeper.ssl.keyStore.password";
+    private static final String PASSWORD_FILE = "zookeeper.ssl.keyStore.passwordPath";
 
     @ClassRule
     public static final TemporaryFolder FOLDER = new TemporaryFolder();
@@ -30,7 +31,7 @@ public class ClientTlsTest {
 
     @After
     public void clearProperties() {
-        List.of(LOCATION, PASSWORD).forEach(System::clearProperty);
+        List.of(LOCATION, PASSWORD, PASSWORD_FILE).forEach(System::clearProperty);
     }
 
     private static void set(Path location, String password) {
@@ -62,6 +63,14 @@ public class ClientTlsTest {
         assertRefused("check ssl.keyStore.location, ssl.trustStore.location and their passwords");
         set(store.resolveSibling("absent.p12"), TlsStores.PASSWORD);
         assertRefused("absent.p12");
+    }
+
+    @Test
+    public void passwordFileMissing_messageNamesTheFile() {
+        set(store, "");
+        System.setProperty(
+                PASSWORD_FILE, store.resolveSibling("absent.password").toString());
+        assertRefused("absent.password");
     }
 
     @Test

@@ -60,6 +60,15 @@ public class QuorumTlsTest {
     }
 
     @Test
+    public void passwordFileMissing_messageNamesTheFile() throws Exception {
+        ZKConfig config = stores.config("server", "server");
+        config.setProperty(PREFIX + "keyStore.password", "");
+        config.setProperty(PREFIX + "keyStore.passwordPath", FOLDER.getRoot() + "/absent.password");
+        String message = refusal(config);
+        assertTrue(message, message.contains("absent.password"));
+    }
+
+    @Test
     public void keyStoreFileMissing_messageNamesTheFile() throws Exception {
         ZKConfig config = stores.config("server", "server");
         config.setProperty(PREFIX + "keyStore.location", FOLDER.getRoot() + "/absent.p12");
