@@ -7,6 +7,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.server.TestEnsemble;
+import io.chainkeeper.server.storage.DataFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -133,7 +134,10 @@ public class BackupCommandTest {
         for (String word : words) {
             assertTrue(line, line.contains(word));
         }
-        SortedMap<String, byte[]> after = contents(backup);
+        assertSame(before, contents(backup));
+    }
+
+    private static void assertSame(SortedMap<String, byte[]> before, SortedMap<String, byte[]> after) {
         assertEquals(before.keySet(), after.keySet());
         before.forEach((name, content) -> assertArrayEquals(name, content, after.get(name)));
     }
@@ -345,6 +349,65 @@ public class BackupCommandTest {
         assertRefused(REFUSED, List.of("backup", "--to", data.toString()), "is not empty and holds no backup");
         assertRefused(REFUSED, List.of("verify", data.toString()), "holds no backup");
         assertEquals(2, contents(data).size());
+    }
+
+    /** Their names are those of a backup's own files. */
+    @Test
+    public void filesOfServersWithoutAManifest_areNoBackupToBeContinued() throws Exception {
+        Path saved = folder.newFolder("saved").toPath();
+        Files.writeString(saved.resolve("snapshot.1c2f3"), "of the AdminServer");
+        assertNotTakenFor(saved, "snapshot.1c2f3");
+        Path logs = folder.newFolder("logs").toPath().resolve("version-2");
+        copy(member.dataDirectory(1).resolve("version-2"), logs);
+        for (Path file : DataFiles.all(logs)) {
+            if (DataFiles.logZxid(file) < 0) {
+                Files.delete(file);
+            }
+        }
+        assertNotTakenFor(logs, "log.");
+        Files.delete(backup.resolve("manifest"));
+        assertNotTakenFor(backup, "log.");
+        Path temporary = folder.newFolder("temporary").toPath();
+        Files.writeString(temporary.resolve("notes.tmp"), "of somebody else");
+        assertNotTakenFor(temporary, "notes.tmp");
+    }
+
+    private void assertNotTakenFor(Path directory, String name) throws IOException {
+        SortedMap<String, byte[]> before = contents(directory);
+        int code = run("backup", "--to", directory.toString());
+        assertSame(before, contents(directory));
+        assertEquals(said.toString(), REFUSED, code);
+        assertTrue(said.toString(), said.toString().contains(directory + " is not empty and holds no backup"));
+        assertTrue(said.toString(), said.toString().contains(name));
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file).toString()));
+            }
+        }
+    }
+
+    @Test
+    public void firstRunThatWasCutShort_isGoneOnWith() throws Exception {
+        Path data = folder.getRoot().toPath().resolve("copied-member");
+        copy(member.dataDirectory(1), data);
+        Path checkpoints = data.resolve("ordering").resolve("checkpoints");
+        Path away = Files.move(checkpoints, folder.getRoot().toPath().resolve("away"));
+        backup = folder.newFolder("begun").toPath();
+        String to = backup.toString();
+        String cfg = zooCfg(data).toString();
+        assertEquals(said.toString(), REFUSED, run("backup", "--to", to, cfg));
+        Files.writeString(backup.resolve("log.ffff"), "a piece");
+        Files.writeString(backup.resolve("snapshot.ff.tmp"), "half");
+        assertRefused(REFUSED, List.of("verify", to), "holds no backup");
+        assertRestoreRefused(REFUSED, List.of(), "holds no backup");
+        Files.move(away, checkpoints);
+        assertEquals(said.toString(), 0, run("backup", "--to", to, cfg));
+        assertFalse(Files.exists(backup.resolve("log.ffff")));
+        assertFalse(Files.exists(backup.resolve("snapshot.ff.tmp")));
+        assertEquals(said.toString(), 0, run("verify", to));
     }
 
     @Test

@@ -10,10 +10,15 @@ import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 
 /** Where a backup lies. Used by one thread; {@link #lock} keeps other processes from writing. */
 final class BackupDirectory {
     private static final String LOCK_FILE = "lock";
+
+    /** All that a run can have left that was cut short before the first manifest. */
+    private static final Set<String> BEFORE_MANIFEST =
+            Set.of(LOCK_FILE, BackupManifest.FILE_NAME + BackupFiles.TEMPORARY_SUFFIX);
 
     private final Path path;
 
@@ -48,21 +53,24 @@ final class BackupDirectory {
     /**
      * Makes a place for a new backup.
      *
-     * @throws UserMistakeException if the directory holds other things
+     * @throws UserMistakeException if the directory holds anything, also what may be of a backup: those who save
+     *     snapshots elsewhere give them the same names
      */
     void create() throws IOException {
         Files.createDirectories(path);
         for (Path file : DataFiles.all(path)) {
-            if (!isOurs(file)) {
+            if (!BEFORE_MANIFEST.contains(file.getFileName().toString())) {
                 throw new UserMistakeException(
                         Exit.CANNOT_START,
-                        path + " is not empty and holds no backup (" + file.getFileName()
-                                + "): give an empty directory, or one that does not exist");
+                        path + " is not empty and holds no backup (there is " + file.getFileName() + ", and no "
+                                + BackupManifest.FILE_NAME
+                                + "): give an empty directory, or one that does not exist; a backup whose "
+                                + BackupManifest.FILE_NAME + " is lost needs it back from a copy");
             }
         }
     }
 
-    /** Whether a run may have left it, cut short before the first manifest. */
+    /** Whether a run may have left it, cut short after the first manifest. */
     private static boolean isOurs(Path file) {
         String name = file.getFileName().toString();
         return name.equals(LOCK_FILE)
@@ -71,7 +79,11 @@ final class BackupDirectory {
                 || DataFiles.logZxid(file) >= 0;
     }
 
-    /** Deletes what runs that were cut short have left, and what the manifest no longer names. */
+    /**
+     * Deletes what runs that were cut short have left, and what the manifest no longer names.
+     *
+     * @param manifest the one that the directory holds
+     */
     void deleteStrangers(BackupManifest manifest) throws IOException {
         for (Path file : DataFiles.all(path)) {
             String name = file.getFileName().toString();

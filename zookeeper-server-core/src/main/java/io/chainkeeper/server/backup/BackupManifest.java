@@ -19,7 +19,8 @@ import java.util.UUID;
 
 /**
  * What a backup directory holds, as its file {@value #FILE_NAME} says: text, one line for each file, and in the last
- * line a checksum of those before. Replaced as a whole, after the files that it names. Immutable.
+ * line a checksum of those before. Replaced as a whole, after the files that it names; the first one, which names none,
+ * comes before all files. Immutable.
  *
  * @param release that wrote it last
  * @param cluster whose data it is

@@ -31,6 +31,8 @@ public final class BackupRun {
     /** Keeps every snapshot, and all of the log. */
     public static final int KEEP_ALL = 0;
 
+    private static final long NEVER_TAKEN = 0;
+
     /** The member may delete a file between its being found and its being opened, but not that often. */
     private static final int ATTEMPTS = 5;
 
@@ -62,17 +64,16 @@ public final class BackupRun {
      */
     public String run(Instant now) throws IOException {
         ClusterIdentity identity = source.identity();
-        BackupManifest old = directory.read();
-        if (old == null) {
-            directory.create();
-        } else {
-            requireSameCluster(old, identity);
-        }
+        begun(identity);
         try (BackupDirectory.Lock lock = directory.lock()) {
-            old = directory.read();
-            BackupManifest base = old != null
-                    ? old
-                    : new BackupManifest(release, identity.clusterId(), identity.replicaId(), 0, List.of(), List.of());
+            // Another run may have been faster.
+            BackupManifest base = begun(identity);
+            if (base == null) {
+                base = new BackupManifest(
+                        release, identity.clusterId(), identity.replicaId(), NEVER_TAKEN, List.of(), List.of());
+                // From now on what lies here is known to be a backup's, also if this run is cut short.
+                base.write(directory.path());
+            }
             directory.deleteStrangers(base);
             BackupManifest taken = taken(base);
             BackupManifest kept = BackupChain.retained(
@@ -88,6 +89,17 @@ public final class BackupRun {
             directory.deleteStrangers(kept);
             return report(base, kept);
         }
+    }
+
+    /** What there is already; null if the directory is empty. */
+    private BackupManifest begun(ClusterIdentity identity) throws IOException {
+        BackupManifest found = directory.read();
+        if (found == null) {
+            directory.create();
+        } else {
+            requireSameCluster(found, identity);
+        }
+        return found;
     }
 
     private void requireSameCluster(BackupManifest old, ClusterIdentity identity) throws UserMistakeException {
