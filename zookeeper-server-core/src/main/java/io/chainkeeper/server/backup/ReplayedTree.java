@@ -38,7 +38,12 @@ final class ReplayedTree {
 
     private ReplayedTree(long covered) {
         this.covered = covered;
-        tree.addDigestWatcher(zxid -> mismatch = zxid);
+        tree.addDigestWatcher(zxid -> {
+            // A snapshot that holds a part of a transaction has the digest of the one before.
+            if (zxid >= covered) {
+                mismatch = zxid;
+            }
+        });
     }
 
     /**
@@ -62,7 +67,7 @@ final class ReplayedTree {
         FuzzyReplay.begin(tree);
         tree.lastProcessedZxid = snapshot.zxid();
         if (tree.getDigestFromLoadedSnapshot() != null) {
-            // Of one that is not fuzzy; what a fuzzy one says is compared when its last transaction is executed.
+            // Of one that is not fuzzy; what another one says is compared when that transaction is executed.
             tree.compareSnapshotDigests(snapshot.zxid());
         }
         if (loaded.mismatch != 0) {
