@@ -252,6 +252,35 @@ public class BackupCommandTest {
         assertRestoreRefused(REFUSED, List.of(), "is missing");
     }
 
+    @Test
+    public void damagedSnapshot_isPassedOverWhereAnOlderOneLeadsToTheSameState() throws Exception {
+        Path older = file("snapshot.");
+        write();
+        member.server(1).takeSnapshot();
+        write();
+        backUpAll();
+        List<Path> snapshots = DataFiles.snapshots(backup);
+        Path newer = snapshots.get(0);
+        assertEquals(List.of(newer, older), snapshots);
+        damage(newer);
+        String goal = hex(WRITTEN.get(WRITTEN.size() - 1).getMzxid());
+        assertRestored(WRITTEN.size() - 1, "--to-zxid", goal);
+        String line = said.toString().lines().findFirst().orElseThrow();
+        assertTrue(line, line.contains("from snapshot " + hex(DataFiles.snapshotZxid(older))));
+        assertTrue(line, line.contains(newer + " is damaged"));
+        assertRefused(REFUSED, List.of("verify", backup.toString()), newer.toString(), "damaged");
+        damage(older);
+        assertRestoreRefused(REFUSED, List.of(), newer + " is damaged", older + " is damaged");
+        Files.delete(newer);
+        assertRestoreRefused(REFUSED, List.of(), newer + " is missing", older + " is damaged");
+    }
+
+    private static void damage(Path file) throws IOException {
+        byte[] content = Files.readAllBytes(file);
+        content[content.length / 2] ^= 1;
+        Files.write(file, content);
+    }
+
     private void assertRestoreRefused(int exitCode, List<String> how, String... words) throws IOException {
         Path data = folder.getRoot().toPath().resolve("nothing-restored");
         List<String> arguments = new ArrayList<>(List.of("restore", backup.toString(), "--into", data.toString()));

@@ -71,15 +71,15 @@ final class BackupChain {
         return pieces;
     }
 
-    /** The shortest way to a state. */
-    static Reach to(BackupManifest manifest, long zxid) throws UserMistakeException {
-        Reach found = null;
+    /** The ways to a state, the shortest first. */
+    static List<Reach> to(BackupManifest manifest, long zxid) throws UserMistakeException {
+        List<Reach> found = new ArrayList<>();
         for (Reach reach : reaches(manifest)) {
             if (reach.from() <= zxid && zxid <= reach.to()) {
-                found = reach;
+                found.add(0, reach);
             }
         }
-        if (found == null) {
+        if (found.isEmpty()) {
             throw new UserMistakeException(
                     Exit.CANNOT_START, "The backup cannot bring back " + Zxids.text(zxid) + ": " + text(manifest));
         }

@@ -13,7 +13,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.server.persistence.Util;
 
@@ -40,10 +42,15 @@ public final class BackupRestore {
     /**
      * What is to come back.
      *
-     * @param reach how to get there
+     * @param ways how to get there; the first one that is whole is taken
      * @param zxid the last transaction
      */
-    public record Goal(Reach reach, long zxid) {}
+    public record Goal(List<Reach> ways, long zxid) {
+        /** Copies the ways. */
+        public Goal {
+            ways = List.copyOf(ways);
+        }
+    }
 
     /** @return the last state that the backup has */
     public Goal last() throws UserMistakeException {
@@ -109,14 +116,8 @@ public final class BackupRestore {
             requireEmpty(target.dataDirectory());
             requireEmpty(target.logDirectory());
         }
-        BackupVerification.check(
-                directory, goal.reach().base().fileName(), goal.reach().base().content());
-        for (Piece piece : goal.reach().pieces()) {
-            if (piece.first() <= goal.zxid()) {
-                BackupVerification.check(directory, piece.fileName(), piece.content());
-            }
-        }
-        ReplayedTree tree = BackupVerification.replayed(directory, goal.reach(), goal.zxid());
+        Set<String> damages = new LinkedHashSet<>();
+        ReplayedTree tree = proved(goal, damages);
         if (tree.zxid() != goal.zxid()) {
             throw new UserMistakeException(
                     Exit.CANNOT_START,
@@ -134,7 +135,33 @@ public final class BackupRestore {
                         ", ",
                         into.stream()
                                 .map(target -> target.dataDirectory().toString())
-                                .toList());
+                                .toList())
+                + (damages.isEmpty()
+                        ? ""
+                        : ", from snapshot " + Zxids.text(tree.snapshotZxid()) + " and the log behind it, because "
+                                + String.join("; ", damages) + ": begin another backup");
+    }
+
+    /** A snapshot that is damaged does no harm if an older one and the log lead to the same state. */
+    private ReplayedTree proved(Goal goal, Set<String> damages) throws IOException {
+        for (Reach way : goal.ways()) {
+            try {
+                return proved(way, goal.zxid());
+            } catch (IOException e) {
+                damages.add(e.getMessage());
+            }
+        }
+        throw new IOException(String.join("; ", damages));
+    }
+
+    private ReplayedTree proved(Reach way, long zxid) throws IOException {
+        BackupVerification.check(directory, way.base().fileName(), way.base().content());
+        for (Piece piece : way.pieces()) {
+            if (piece.first() <= zxid) {
+                BackupVerification.check(directory, piece.fileName(), piece.content());
+            }
+        }
+        return BackupVerification.replayed(directory, way, zxid);
     }
 
     private static void requireEmpty(Path target) throws IOException {

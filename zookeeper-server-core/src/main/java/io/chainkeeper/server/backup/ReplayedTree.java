@@ -31,13 +31,15 @@ import org.apache.zookeeper.txn.TxnHeader;
 final class ReplayedTree {
     private final DataTree tree = OrderedDatabase.newTree();
     private final Map<Long, Integer> sessions = new ConcurrentHashMap<>();
+    private final long snapshotZxid;
     private final long covered;
     private long lastMillis;
     private long compared;
     private long mismatch;
 
-    private ReplayedTree(long covered) {
-        this.covered = covered;
+    private ReplayedTree(Snapshot snapshot) {
+        this.snapshotZxid = snapshot.zxid();
+        this.covered = snapshot.covered();
         tree.addDigestWatcher(zxid -> {
             // A snapshot that holds a part of a transaction has the digest of the one before.
             if (zxid >= covered) {
@@ -56,7 +58,7 @@ final class ReplayedTree {
      */
     static ReplayedTree load(Path directory, Snapshot snapshot) throws IOException {
         Path file = directory.resolve(snapshot.fileName());
-        ReplayedTree loaded = new ReplayedTree(snapshot.covered());
+        ReplayedTree loaded = new ReplayedTree(snapshot);
         loaded.lastMillis = snapshot.timeMillis();
         DataTree tree = loaded.tree;
         try (CheckedInputStream in = SnapStream.getInputStream(file.toFile())) {
@@ -157,6 +159,11 @@ final class ReplayedTree {
             TxnHeader header = new TxnHeader(0, 0, zxid, node.stat.getMtime(), OpCode.setData);
             tree.processTxn(header, new SetDataTxn(ZooDefs.CONFIG_NODE, new byte[0], -1));
         }
+    }
+
+    /** Zxid that names the snapshot. */
+    long snapshotZxid() {
+        return snapshotZxid;
     }
 
     long zxid() {
