@@ -189,6 +189,33 @@ public class BackupCommandTest {
                 Instant.ofEpochMilli(WRITTEN.get(last).getMtime()).toString());
     }
 
+    /** The member may have been stopped, or behind the others: it is not known that nothing was written. */
+    @Test
+    public void timeBehindTheLastTransaction_isRefusedAlsoIfTheBackupWasTakenLater() throws Exception {
+        Stat last = WRITTEN.get(WRITTEN.size() - 1);
+        backUpAll();
+        TestEnsemble.await("a backup is taken later than the last write", () -> taken() > last.getMtime());
+        assertRestoreRefused(
+                REFUSED,
+                List.of("--to-time", Instant.ofEpochMilli(taken()).toString()),
+                "the last transaction that it holds is " + hex(last.getMzxid()) + " of "
+                        + Instant.ofEpochMilli(last.getMtime()));
+        assertRestored(
+                WRITTEN.size() - 1,
+                "--to-time",
+                Instant.ofEpochMilli(last.getMtime()).toString());
+    }
+
+    private long taken() {
+        try {
+            assertEquals(0, run("backup", "--to", backup.toString()));
+            return Long.parseLong(
+                    Files.readString(backup.resolve("manifest")).replaceFirst("(?s).* taken=([0-9]+).*", "$1"));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     @Test
     public void nextRun_addsOnlyWhatIsNew() throws Exception {
         SortedMap<String, byte[]> before = contents(backup);
@@ -356,7 +383,8 @@ public class BackupCommandTest {
     public void statesThatTheBackupDoesNotHave_areRefused() throws Exception {
         assertRestoreRefused(
                 REFUSED, List.of("--to-time", "2001-01-01T00:00:00Z"), "2001-01-01T00:00:00Z", "it goes from 0x");
-        assertRestoreRefused(REFUSED, List.of("--to-time", "2101-01-01T00:00:00Z"), "it was taken last at");
+        assertRestoreRefused(
+                REFUSED, List.of("--to-time", "2101-01-01T00:00:00Z"), "2101-01-01T00:00:00Z", "later ones");
         assertRestoreRefused(REFUSED, List.of("--to-zxid", "0x7fffffff"), "cannot bring back 0x7fffffff");
         assertRestoreRefused(MISTAKE, List.of("--to-zxid", "12"), "as in 0x1c2f3");
         assertRestoreRefused(MISTAKE, List.of("--to-time", "yesterday"), "as in 2026-");

@@ -97,16 +97,22 @@ final class BackupChain {
     static Reach at(BackupManifest manifest, Instant time) throws UserMistakeException {
         long millis = time.toEpochMilli();
         Reach found = null;
-        List<Reach> reaches = reaches(manifest);
-        for (Reach reach : reaches) {
-            boolean reachesEnd = reach.to() == manifest.end() && millis <= manifest.takenMillis();
-            if (reach.fromMillis() <= millis && (millis <= reach.toMillis() || reachesEnd)) {
+        Reach last = null;
+        for (Reach reach : reaches(manifest)) {
+            if (reach.fromMillis() <= millis && millis <= reach.toMillis()) {
                 found = reach;
             }
+            last = reach;
         }
         if (found == null) {
+            // Whoever was copied may have been stopped or behind: when that was says nothing of what it lacked.
+            String reason = last != null && millis > last.toMillis()
+                    ? "the last transaction that it holds is " + Zxids.text(last.to()) + " of "
+                            + Instant.ofEpochMilli(last.toMillis())
+                            + ", and there may have been later ones; to get the state that it led to, give no time"
+                    : text(manifest);
             throw new UserMistakeException(
-                    Exit.CANNOT_START, "The backup does not say what was there at " + time + ": " + text(manifest));
+                    Exit.CANNOT_START, "The backup does not say what was there at " + time + ": " + reason);
         }
         return found;
     }
