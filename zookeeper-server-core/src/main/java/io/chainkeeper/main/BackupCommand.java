@@ -6,6 +6,7 @@ import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.backup.BackupRestore;
 import io.chainkeeper.server.backup.BackupRun;
 import io.chainkeeper.server.backup.BackupVerification;
+import io.chainkeeper.server.backup.UnusableBackupException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -157,12 +158,12 @@ public final class BackupCommand {
         }
     }
 
-    /** A member that is being started, or a full disk, is not the end of a schedule; a wrong directory is. */
-    private void repeat(BackupRun run, Instant next) throws UserMistakeException {
+    /** A member that is being started, storage that is away, or a full disk is not the end of a schedule. */
+    private void repeat(BackupRun run, Instant next) throws UnusableBackupException {
         Instant now = clock.instant();
         try {
             out.println(now + " " + run.run(now));
-        } catch (UserMistakeException e) {
+        } catch (UnusableBackupException e) {
             throw e;
         } catch (IOException e) {
             err.println(now + " Not backed up: " + e.getMessage() + "; trying again at " + next);

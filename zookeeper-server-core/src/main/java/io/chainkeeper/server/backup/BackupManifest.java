@@ -1,8 +1,6 @@
 package io.chainkeeper.server.backup;
 
 import io.chainkeeper.config.AtomicFile;
-import io.chainkeeper.config.UserMistakeException;
-import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.state.Zxids;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -132,7 +130,7 @@ record BackupManifest(
      *
      * @param directory a backup directory
      * @return null if there is no such file
-     * @throws UserMistakeException if it is damaged, or a later release has written it
+     * @throws UnusableBackupException if it is damaged, or a later release has written it
      * @throws IOException if it cannot be read
      */
     static BackupManifest read(Path directory) throws IOException {
@@ -140,14 +138,14 @@ record BackupManifest(
         if (!Files.exists(file)) {
             return null;
         }
-        String text = Files.readString(file, StandardCharsets.UTF_8);
+        // Damage may have made it no text at all, which the checksum tells.
+        String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         String[] lines = text.split("\n");
         Map<String, String> head = values(lines[0]);
         if (lines[0].matches(KIND + " [0-9]{1,9}( .*)?")) {
             int version = Integer.parseInt(lines[0].split(" ")[1]);
             if (version > FORMAT_VERSION) {
-                throw new UserMistakeException(
-                        Exit.CANNOT_START,
+                throw new UnusableBackupException(
                         file + " was written by release " + head.get("release") + " (format " + version
                                 + "; this release knows up to " + FORMAT_VERSION
                                 + "): use zkBackup.sh of that release");
@@ -156,10 +154,8 @@ record BackupManifest(
         try {
             return parse(text, lines, head);
         } catch (IllegalArgumentException e) {
-            throw new UserMistakeException(
-                    Exit.CANNOT_START,
-                    file + " is damaged (" + e.getMessage() + "): nothing in " + directory
-                            + " can be trusted; take another copy of this backup, or begin one in another directory");
+            throw new UnusableBackupException(file + " is damaged (" + e.getMessage() + "): nothing in " + directory
+                    + " can be trusted; take another copy of this backup, or begin one in another directory");
         }
     }
 

@@ -3,7 +3,6 @@ package io.chainkeeper.server.backup;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.UserMistakeException;
-import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.backup.BackupManifest.Content;
 import io.chainkeeper.server.backup.BackupManifest.Piece;
 import io.chainkeeper.server.backup.BackupManifest.Snapshot;
@@ -59,7 +58,8 @@ public final class BackupRun {
      *
      * @param now by the clock of this machine
      * @return what was done, one line
-     * @throws UserMistakeException if the directory is not for this member's backup; nothing was changed
+     * @throws UnusableBackupException if the directory is not for this member's backup; nothing was changed
+     * @throws UserMistakeException if the directory is none for a backup, or the member cannot be backed up yet
      * @throws IOException if something could not be read or written; the backup is as it was
      */
     public String run(Instant now) throws IOException {
@@ -102,12 +102,10 @@ public final class BackupRun {
         return found;
     }
 
-    private void requireSameCluster(BackupManifest old, ClusterIdentity identity) throws UserMistakeException {
+    private void requireSameCluster(BackupManifest old, ClusterIdentity identity) throws UnusableBackupException {
         if (!old.cluster().equals(identity.clusterId())) {
-            throw new UserMistakeException(
-                    Exit.CANNOT_START,
-                    directory.path() + " holds backups of cluster " + old.cluster() + ", and " + source.name()
-                            + " is of cluster " + identity.clusterId() + ": give another directory");
+            throw new UnusableBackupException(directory.path() + " holds backups of cluster " + old.cluster() + ", and "
+                    + source.name() + " is of cluster " + identity.clusterId() + ": give another directory");
         }
     }
 
@@ -132,10 +130,8 @@ public final class BackupRun {
         long from = last == null ? snapshot.zxid() : last.zxid();
         BackupSource.Log log = source.log(from);
         if (last != null && log.known() != null && !log.known().equals(last)) {
-            throw new UserMistakeException(
-                    Exit.CANNOT_START,
-                    source.name() + " holds another transaction " + Zxids.text(last.zxid()) + " than the backup in "
-                            + directory.path() + ": their histories differ; give another directory");
+            throw new UnusableBackupException(source.name() + " holds another transaction " + Zxids.text(last.zxid())
+                    + " than the backup in " + directory.path() + ": their histories differ; give another directory");
         }
         boolean gap = last != null
                 && log.known() == null

@@ -2,6 +2,7 @@ package io.chainkeeper.server.storage;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,9 +76,17 @@ public final class DataFiles {
      * @throws IOException if it cannot be read
      */
     public static List<Path> all(Path directory) throws IOException {
-        List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(directory)) {
+            return sorted(found);
+        }
+    }
+
+    static List<Path> sorted(Iterable<Path> found) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try {
             found.forEach(files::add);
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
         }
         files.sort(Comparator.comparing(file -> file.getFileName().toString()));
         return files;
