@@ -31,6 +31,8 @@ import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
+import org.apache.zookeeper.server.DataNode;
+import org.apache.zookeeper.server.EphemeralType;
 import org.junit.AfterClass;
 import org.junit.Before;
 import org.junit.BeforeClass;
@@ -256,6 +258,12 @@ public class AdminServerTest {
                         : request.header("Authorization", user).build());
     }
 
+    /** Clients are not told. */
+    private static EphemeralType kind(String path) {
+        DataNode node = ensemble.server(3).getZKDatabase().getDataTree().getNode(path);
+        return EphemeralType.get(node.stat.getEphemeralOwner());
+    }
+
     /** What there is when the snapshot is taken. */
     private static void createThen(ZooKeeper client) throws Exception {
         client.create("/kept", bytes("then"), Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
@@ -263,6 +271,8 @@ public class AdminServerTest {
         client.create("/gone/child", bytes("deep"), Ids.READ_ACL_UNSAFE, CreateMode.PERSISTENT);
         client.create("/container", null, Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
         client.create("/container/child", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/kind", null, Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);
+        client.create("/kind/child", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         client.create("/queue", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         for (int i = 0; i < 700; i++) {
             client.create("/queue/n-", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_SEQUENTIAL);
@@ -279,6 +289,10 @@ public class AdminServerTest {
             client.delete("/queue/" + child, -1);
         }
         client.delete("/queue", -1);
+        client.delete("/kind/child", -1);
+        client.delete("/kind", -1);
+        client.create("/kind", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        client.create("/kind/now", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         client.create("/surplus", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         client.create("/surplus/child", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
         client.create("/mine", null, Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL);
@@ -330,6 +344,8 @@ public class AdminServerTest {
             assertNull(witness.exists("/surplus", false));
             assertNotNull("the session goes on", witness.exists("/mine", false));
             assertNotNull(witness.exists("/container/child", false));
+            assertEquals(EphemeralType.CONTAINER, kind("/kind"));
+            assertEquals(List.of("child"), witness.getChildren("/kind", false));
             assertEquals(700, witness.getChildren("/queue", false).size());
             assertEquals(
                     "/queue/n-0000000700",

@@ -18,8 +18,9 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.EphemeralType;
 
 /**
- * The operations that make one tree like another: paths, data, access lists, kinds of nodes, and names that sequence
- * nodes may not get again. What belongs to sessions stays as it is in the present: ephemeral nodes live as long as
+ * The operations that make one tree like another: paths, data, access lists, kinds of nodes with the time that they
+ * live, and names that sequence nodes may not get again. What is there and of another kind is deleted only; the next
+ * comparison creates it. What belongs to sessions stays as it is in the present: ephemeral nodes live as long as
  * their sessions, and those of the past do not come back. The configuration and the numbers that quotas count are left
  * out. Used by one thread; the present tree may change meanwhile.
  */
@@ -82,9 +83,10 @@ final class TreeDifference {
             String path = paths.remove();
             DataNode then = wanted.getNode(path);
             DataNode now = present.getNode(path);
-            if (now != null && kind(now) == EphemeralType.NORMAL) {
-                deletions.add(Op.delete(path, -1));
-                now = null;
+            if (now != null && !areOfOneKind(now, then)) {
+                // No request changes a kind. It goes with all below it, which the next comparison finds missing.
+                delete(path, now);
+                continue;
             }
             Set<String> children = persistentChildren(wanted, path, then);
             if (now == null) {
@@ -104,6 +106,12 @@ final class TreeDifference {
 
     private static EphemeralType kind(DataNode node) {
         return EphemeralType.get(node.stat.getEphemeralOwner());
+    }
+
+    private static boolean areOfOneKind(DataNode one, DataNode other) {
+        EphemeralType kind = kind(one);
+        return kind == kind(other)
+                && kind.getValue(one.stat.getEphemeralOwner()) == kind.getValue(other.stat.getEphemeralOwner());
     }
 
     private static Set<String> children(DataNode node) {
@@ -180,8 +188,13 @@ final class TreeDifference {
     /** The next sequence node is named after how many children there have ever been; counted when all are there. */
     private void keepCount(String path, DataNode now, DataNode then, Set<String> wantedChildren) {
         long missing = (long) then.stat.getCversion() - now.stat.getCversion();
-        if (missing > 0 && children(now).containsAll(wantedChildren)) {
+        if (missing > 0 && wantedChildren.stream().allMatch(child -> stays(below(path, child)))) {
             passing.add(new Passing(below(path, PASSING_NODE), missing));
         }
+    }
+
+    private boolean stays(String path) {
+        DataNode now = present.getNode(path);
+        return now != null && areOfOneKind(now, wanted.getNode(path));
     }
 }
