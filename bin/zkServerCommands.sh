@@ -141,6 +141,10 @@ become_tool() {
 }
 
 run_operator_command() {
+  # the server has to read the request, whoever makes it; move-in and switch-protocol write what holds data too
+  case "$COMMAND" in
+    drain | force-new-cluster | feature-level) umask 022 ;;
+  esac
   case "$COMMAND" in
     drain) drain_server ;;
     replace)

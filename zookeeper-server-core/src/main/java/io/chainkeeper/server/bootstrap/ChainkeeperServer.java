@@ -16,6 +16,7 @@ import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
 import java.io.IOException;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -223,7 +224,7 @@ public final class ChainkeeperServer {
         }
     }
 
-    private void awaitEndOfLife(ReplicaLife running) throws InterruptedException, IOException {
+    private void awaitEndOfLife(ReplicaLife running) throws InterruptedException {
         DrainRequest request = new DrainRequest(ordering.orderingDirectory());
         request.forget();
         while (!mayEnd()) {
@@ -248,15 +249,17 @@ public final class ChainkeeperServer {
     }
 
     /** The user asks for the end: not if the others could not go on. */
-    private void drain(Departure departure, DrainRequest request) throws IOException {
-        long boundMillis = request.take();
+    private void drain(Departure departure, DrainRequest request) {
+        OptionalLong boundMillis = request.take();
+        if (boundMillis.isEmpty()) {
+            return;
+        }
         String refusal = departure.refusal();
         if (refusal != null) {
-            LOG.warn("Not drained: {}", refusal);
             request.refuse(refusal);
             return;
         }
-        request.answer(departure.depart(boundMillis, true));
+        request.answer(departure.depart(boundMillis.getAsLong(), true));
         stop();
     }
 

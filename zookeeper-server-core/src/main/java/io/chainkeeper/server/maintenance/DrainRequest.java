@@ -5,10 +5,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.OptionalLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How {@code zkServer.sh drain} speaks with the server: a small file {@value #FILE_NAME} in the ordering directory asks
- * it to leave, and {@value #ANSWER_NAME} is its answer, in one line. Used by one thread.
+ * it to leave, and {@value #ANSWER_NAME} is its answer, in one line. What is wrong with these files is logged and ends
+ * no server. Used by one thread.
  */
 public final class DrainRequest {
     static final String FILE_NAME = "drain";
@@ -17,11 +21,15 @@ public final class DrainRequest {
     /** What the answer of a server that goes on begins with. */
     static final String REFUSED = "refused: ";
 
+    private static final Logger LOG = LoggerFactory.getLogger(DrainRequest.class);
     private static final long LONGEST_SECONDS = 3_600;
     private static final long DEFAULT_SECONDS = 10;
 
     private final Path file;
     private final Path answer;
+
+    /** Whether the file is one that was refused and could not be deleted. */
+    private boolean remains;
 
     /** @param orderingDirectory exists */
     public DrainRequest(Path orderingDirectory) {
@@ -29,41 +37,58 @@ public final class DrainRequest {
         answer = orderingDirectory.resolve(ANSWER_NAME);
     }
 
-    /**
-     * Forgets what a server that has ended was asked.
-     *
-     * @throws IOException if a file cannot be deleted
-     */
-    public void forget() throws IOException {
-        Files.deleteIfExists(file);
-        Files.deleteIfExists(answer);
+    /** Forgets what a server that has ended was asked. */
+    public void forget() {
+        try {
+            Files.deleteIfExists(file);
+            Files.deleteIfExists(answer);
+        } catch (IOException e) {
+            LOG.warn("What zkServer.sh drain asked of an earlier start cannot be deleted; delete it: {}", e.toString());
+        }
     }
 
     /** @return whether the server is asked to leave */
     public boolean isMade() {
-        return Files.exists(file);
+        boolean exists = Files.exists(file);
+        remains = remains && exists;
+        return exists;
     }
 
     /**
-     * Takes the request.
+     * Takes the request, or refuses it if it cannot be read and deleted.
      *
-     * @return so long it may take until somebody else leads, milliseconds
-     * @throws IOException if the file cannot be read or deleted
+     * @return so long it may take until somebody else leads, milliseconds; empty if it was refused
      */
-    public long take() throws IOException {
-        String text = Files.readString(file, StandardCharsets.UTF_8).trim();
-        Files.delete(file);
-        long seconds = text.matches("[0-9]{1,6}") ? Long.parseLong(text) : DEFAULT_SECONDS;
-        return 1_000 * Math.min(LONGEST_SECONDS, seconds);
+    public OptionalLong take() {
+        try {
+            String text = readOnce();
+            long seconds = text.matches("[0-9]{1,6}") ? Long.parseLong(text) : DEFAULT_SECONDS;
+            return OptionalLong.of(1_000 * Math.min(LONGEST_SECONDS, seconds));
+        } catch (IOException e) {
+            if (!remains) {
+                refuse(file + " cannot be read and deleted: " + e
+                        + "; run zkServer.sh drain as the user of the server");
+            }
+            remains = Files.exists(file);
+            return OptionalLong.empty();
+        }
+    }
+
+    private String readOnce() throws IOException {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8).trim();
+        } finally {
+            Files.delete(file);
+        }
     }
 
     /**
      * Says why the server stays.
      *
      * @param reason one line
-     * @throws IOException if it cannot be written
      */
-    public void refuse(String reason) throws IOException {
+    public void refuse(String reason) {
+        LOG.warn("Not drained: {}", reason);
         answer(REFUSED + reason);
     }
 
@@ -71,9 +96,12 @@ public final class DrainRequest {
      * Says what was done; the server ends now.
      *
      * @param done one line
-     * @throws IOException if it cannot be written
      */
-    public void answer(String done) throws IOException {
-        AtomicFile.write(answer, (done + "\n").getBytes(StandardCharsets.UTF_8));
+    public void answer(String done) {
+        try {
+            AtomicFile.write(answer, (done + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            LOG.warn("{} cannot be written: {}; zkServer.sh drain does not learn: {}", answer, e.toString(), done);
+        }
     }
 }
