@@ -416,7 +416,7 @@ case "$COMMAND" in
     check_server_id "${ARGUMENTS[0]:-}"
     pid="$(pid_of "${ARGUMENTS[0]}")"
     [[ -n "$pid" ]] || fail "server ${ARGUMENTS[0]} does not run"
-    kill -9 "$pid"
+    kill -9 "$pid" 2>/dev/null || fail "server ${ARGUMENTS[0]}, process $pid, is another user's; run this as that user, or as root"
     rm -f "$DIR/server-${ARGUMENTS[0]}/data/zookeeper_server.pid"
     echo "Killed server ${ARGUMENTS[0]} (process $pid)"
     ;;

@@ -208,11 +208,21 @@ config_value() {
   sed -n "s/^[[:space:]]*${key}[[:space:]]*[=:][[:space:]]*\(.*[^[:space:]]\)[[:space:]]*$/\1/p" "$1" | tail -n 1
 }
 
-# Whether a process is one of our servers, not dead and unreaped, nor a stranger that got its number: is_server PID
+# Whether there is a process, also one of another user: process_exists PID
+process_exists() {
+  kill -0 "$1" 2>/dev/null || [[ "$(LC_ALL=C kill -0 "$1" 2>&1)" == *"not permitted"* ]]
+}
+
+# Whether a process is a server of anybody, or one of Apache ZooKeeper, whose script notes it in the same file; not one that
+# is dead and unreaped, nor a stranger that got its number. What the system does not show may be one: is_server PID
 is_server() {
-  [[ "$1" =~ ^[0-9]+$ ]] && kill -0 "$1" 2>/dev/null || return 1
+  local classes='io\.chainkeeper\.main\.ChainkeeperMain|org\.apache\.zookeeper\.server\.quorum\.QuorumPeerMain'
+  local command
+  [[ "$1" =~ ^[1-9][0-9]*$ ]] && process_exists "$1" || return 1
   if [[ -r "/proc/$1/cmdline" ]]; then
-    tr '\0' ' ' <"/proc/$1/cmdline" | grep -q 'io\.chainkeeper\.main\.ChainkeeperMain'
+    tr '\0' ' ' <"/proc/$1/cmdline" | grep -qE "$classes"
+  elif command="$(ps -ww -o args= -p "$1" 2>/dev/null)"; then
+    grep -qE "$classes" <<<"$command"
   fi
 }
 
@@ -220,7 +230,7 @@ is_server() {
 # that is dead and unreaped holds nothing. process_lives PID
 process_lives() {
   local state
-  kill -0 "$1" 2>/dev/null || return 1
+  process_exists "$1" || return 1
   state="$(ps -o stat= -p "$1" 2>/dev/null)"
   [[ "$state" != Z* ]]
 }

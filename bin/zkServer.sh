@@ -325,7 +325,11 @@ stop_server() {
     return
   fi
   if is_server "$pid"; then
-    kill "$pid"
+    if ! kill "$pid" 2>/dev/null && process_exists "$pid"; then
+      echo "NOT STOPPED"
+      echo "process $pid is another user's; run this as that user, or as root" >&2
+      exit 1
+    fi
     deadline=$((SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
     while process_lives "$pid"; do
       if ((SECONDS >= deadline)); then

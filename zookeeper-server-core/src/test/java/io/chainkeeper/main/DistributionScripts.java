@@ -65,11 +65,11 @@ abstract class DistributionScripts {
         for (String script : List.of("zkEnv.sh", "zkServer.sh", "zkServerCommands.sh", "zkServer-initialize.sh")) {
             Path source = Path.of("../bin").resolve(script);
             Files.copy(source, home.resolve("bin").resolve(script));
-            assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true));
+            assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true, false));
         }
         Path java = folder.newFolder("jdk", "bin").toPath().resolve("java");
         Files.writeString(java, STAND_IN_FOR_JAVA);
-        assertTrue(java.toFile().setExecutable(true));
+        assertTrue(java.toFile().setExecutable(true, false));
         Files.writeString(conf.resolve("zoo.cfg"), "tickTime=2000\n  dataDir = " + data + "\nclientPort=1\n");
         environment.put("JAVA_HOME", folder.getRoot() + "/jdk");
         end = folder.getRoot().toPath().resolve("end");

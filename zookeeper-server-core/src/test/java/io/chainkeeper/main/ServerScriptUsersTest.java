@@ -1,30 +1,117 @@
 package io.chainkeeper.main;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.server.TestEnsemble;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.After;
+import org.junit.Assume;
 import org.junit.Test;
 
-/** zkServer.sh where another user than the server's runs it. */
+/** The scripts where the server is another user's, or Apache ZooKeeper's. */
 public class ServerScriptUsersTest extends DistributionScripts {
+    private static final int STRANGER = 65534;
+
+    private Process other;
+
+    @After
+    public void endOther() {
+        launcher = List.of();
+        if (other != null) {
+            other.destroyForcibly();
+        }
+    }
+
+    /** Starts a process with the name of a main class, and notes it in the file of the server's process id. */
+    private void startOther(String mainClass) throws IOException {
+        other = new ProcessBuilder("bash", "-c", "exec -a 'java " + mainClass + " zoo.cfg' sleep 600").start();
+        // as ZooKeeper's script, without the end of the line
+        Files.writeString(pidFile, Long.toString(other.pid()));
+        Files.createDirectories(data.resolve("version-2"));
+        Files.createDirectories(data.resolve("ordering"));
+    }
+
+    /** From now on the scripts are run by somebody else than the test, who may write the data. */
+    private void becomeStranger() throws IOException {
+        Assume.assumeTrue("only root becomes another user", "root".equals(System.getProperty("user.name")));
+        Files.setPosixFilePermissions(folder.getRoot().toPath(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        for (Path own : List.of(data, data.resolve("version-2"), data.resolve("ordering"))) {
+            Files.setAttribute(own, "unix:uid", STRANGER);
+        }
+        launcher = List.of("setpriv", "--reuid=" + STRANGER, "--regid=" + STRANGER, "--clear-groups");
+    }
+
+    private void assertOtherIsLeftAlone() {
+        assertTrue(other.isAlive());
+        assertTrue(Files.exists(pidFile));
+        assertTrue(Files.exists(data.resolve("version-2")));
+    }
+
+    private void assertRunsAlready() throws Exception {
+        assertEnd(run("start"), 1, "Starting zookeeper ... already running as process " + other.pid() + ".\n");
+        Result refused = initialize("--force");
+        assertEquals(refused.toString(), 1, refused.exitCode());
+        assertTrue(refused.out(), refused.out().contains(" runs as process " + other.pid() + "; stop it first: "));
+        assertOtherIsLeftAlone();
+    }
+
     @Test
-    public void requestToDrain_canBeReadWhateverTheUmask() throws Exception {
-        launcher = List.of("bash", "-c", "umask 077; exec \"$@\"", "bash");
-        Path ordering = Files.createDirectory(data.resolve("ordering"));
+    public void zooKeeperRuns_isNotedAndStoppedAsByItsOwnScript() throws Exception {
+        startOther("org.apache.zookeeper.server.quorum.QuorumPeerMain");
+        assertRunsAlready();
+        assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
+        assertTrue(other.waitFor(60, TimeUnit.SECONDS));
+        assertFalse(Files.exists(pidFile));
+    }
+
+    @Test
+    public void serverOfAnotherUser_isNotSaidToBeStopped() throws Exception {
+        startOther("io.chainkeeper.main.ChainkeeperMain");
+        becomeStranger();
+        for (String command : List.of("stop", "restart")) {
+            Result result = run(command);
+            assertEnd(result, 1, "Stopping zookeeper ... NOT STOPPED\n");
+            String reason = "process " + other.pid() + " is another user's; run this as that user, or as root\n";
+            assertTrue(result.err(), result.err().endsWith(reason));
+            assertOtherIsLeftAlone();
+        }
+        assertRunsAlready();
+    }
+
+    @Test
+    public void serverOfAnotherUser_isAskedToDrain() throws Exception {
+        startOther("io.chainkeeper.main.ChainkeeperMain");
+        becomeStranger();
+        assertDrainMakesAReadableRequest();
+    }
+
+    /** Answers it as a server that cannot leave. */
+    private void assertDrainMakesAReadableRequest() throws Exception {
+        Path ordering = data.resolve("ordering");
         FutureTask<Result> drain = new FutureTask<>(() -> run("drain"));
         new Thread(drain, "drain").start();
         Path request = ordering.resolve("drain");
-        TestEnsemble.await("the request", () -> Files.exists(request));
+        TestEnsemble.await("the request", () -> Files.exists(request) || drain.isDone());
+        assertTrue("ended: " + request, Files.exists(request));
         assertEquals("rw-r--r--", PosixFilePermissions.toString(Files.getPosixFilePermissions(request)));
         Files.writeString(ordering.resolve("drain-answer"), "refused: because\n");
         assertEnd(drain.get(), 1, "Draining zookeeper ... NOT DRAINED\n");
         assertTrue(drain.get().err(), drain.get().err().endsWith("\nError: because\n"));
+    }
+
+    @Test
+    public void requestToDrain_canBeReadWhateverTheUmask() throws Exception {
+        launcher = List.of("bash", "-c", "umask 077; exec \"$@\"", "bash");
+        Files.createDirectory(data.resolve("ordering"));
+        assertDrainMakesAReadableRequest();
     }
 
     @Test
