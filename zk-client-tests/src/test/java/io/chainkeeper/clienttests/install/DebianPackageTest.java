@@ -117,6 +117,18 @@ public class DebianPackageTest {
         assertFalse(result.toString(), result.errors().contains("chainkeeper.service:"));
     }
 
+    /** Disk Paxos orders on the block devices of any paths that zoo.cfg names. */
+    @Test
+    public void unit_hidesNoDisks() throws Exception {
+        List<String> unit = Files.readAllLines(unpacked().resolve("usr/lib/systemd/system/chainkeeper.service"));
+        assertTrue(unit.toString(), unit.contains("User=chainkeeper"));
+        assertEquals(
+                List.of(),
+                unit.stream()
+                        .filter(line -> line.matches("(PrivateDevices|DevicePolicy|DeviceAllow)=.*"))
+                        .toList());
+    }
+
     /** A shell that is not bash runs them, and a mistake would leave a package half installed. */
     @Test
     public void maintainerScripts_areReadByTheShell() throws Exception {
