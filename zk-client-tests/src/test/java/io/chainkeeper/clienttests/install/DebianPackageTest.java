@@ -139,6 +139,39 @@ public class DebianPackageTest {
         }
     }
 
+    /** dpkg does not bring back what the administrator has deleted. */
+    @Test
+    public void upgradeWithoutZooCfg_isConfigured() throws Exception {
+        Path system = folder.newFolder("system").toPath();
+        Path configuration = Files.createDirectories(system.resolve("etc/chainkeeper"));
+        Path commands = folder.newFolder("commands").toPath();
+        for (String command : List.of("getent", "install", "deb-systemd-helper")) {
+            stub(commands, command, "exit 0");
+        }
+        // as the real ones, which need root and the user
+        stub(commands, "chown", "shift; ls -d \"$@\" >>'" + system + "/owned'");
+        stub(commands, "chmod", "shift; ls -d \"$@\"");
+        String script =
+                Files.readString(unpacked().resolve("DEBIAN/postinst")).replaceAll("/(etc|var|run)/", system + "/$1/");
+        Path postinst = Files.writeString(folder.newFile("postinst").toPath(), script);
+        ProcessBuilder upgrade = new ProcessBuilder("sh", postinst.toString(), "configure", "0.2.0");
+        upgrade.environment().merge("PATH", commands.toString(), (path, first) -> first + ":" + path);
+
+        Scripts.Result without = Scripts.run(60, upgrade.directory(folder.getRoot()));
+        assertEquals(without.toString(), 0, without.exitCode());
+        assertEquals(List.of(configuration.toString()), Files.readAllLines(system.resolve("owned")));
+
+        Path file = Files.createFile(configuration.resolve("zoo.cfg"));
+        Scripts.Result with = Scripts.run(60, upgrade);
+        assertEquals(with.toString(), 0, with.exitCode());
+        assertTrue(Files.readAllLines(system.resolve("owned")).contains(file.toString()));
+    }
+
+    private static void stub(Path commands, String name, String script) throws IOException {
+        Path command = Files.writeString(commands.resolve(name), "#!/bin/sh\n" + script + "\n");
+        assertTrue(command.toFile().setExecutable(true));
+    }
+
     private static List<String> firstLines(Path script) throws IOException {
         return Files.readAllLines(script).subList(0, 2);
     }
