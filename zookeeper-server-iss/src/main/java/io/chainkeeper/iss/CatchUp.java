@@ -9,6 +9,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
+import io.chainkeeper.ordering.ProtocolContext.Start;
 import java.util.Arrays;
 import java.util.List;
 
@@ -244,7 +245,9 @@ final class CatchUp {
     // ---------------------------------------------------------------- telling
 
     void onFetch(int sender, Fetch m) {
-        if (state.epoch != null && m.epoch() == 0) {
+        // Who goes on alone begins in an epoch of others. What a membership at its end means, only this one knows.
+        boolean isAlone = state.context.start() == Start.SOLE_SURVIVOR;
+        if (state.epoch != null && m.epoch() == 0 && !isAlone) {
             state.effects.send(
                     sender,
                     new EpochInfo(

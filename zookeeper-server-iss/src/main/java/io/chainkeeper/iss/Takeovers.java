@@ -30,6 +30,8 @@ import java.util.TreeMap;
  * that fetch them, and a candidate proposes only above the highest such prefix.
  */
 final class Takeovers {
+    private static final int MOST_DOUBLINGS = 3;
+
     private enum Phase {
         ASKING,
         PREPARING
@@ -37,7 +39,7 @@ final class Takeovers {
 
     private static final class Candidate {
         private final Ballot ballot;
-        private final long deadlineTick;
+        private final long patienceTicks;
         private final BitSet granted = new BitSet();
         private final BitSet promised = new BitSet();
         private final Map<Long, Entry> highest = new TreeMap<>();
@@ -45,9 +47,13 @@ final class Takeovers {
         private Phase phase = Phase.ASKING;
         private long decidedTo;
 
-        private Candidate(Ballot ballot, long deadlineTick) {
+        /** Whoever goes on is waited for: this moves with each answer. */
+        private long deadlineTick;
+
+        private Candidate(Ballot ballot, long now, long patienceTicks) {
             this.ballot = ballot;
-            this.deadlineTick = deadlineTick;
+            this.patienceTicks = patienceTicks;
+            this.deadlineTick = now + patienceTicks;
         }
     }
 
@@ -58,6 +64,9 @@ final class Takeovers {
     private Candidate[] candidates = {};
     private long[] suspectedTick = {};
     private long[] notBeforeTick = {};
+
+    /** How often a candidate has given up since the segment has got on. */
+    private int[] failures = {};
 
     /** The highest round that anybody used in a segment, as far as known. */
     private long[] rounds = {};
@@ -74,6 +83,7 @@ final class Takeovers {
         candidates = new Candidate[count];
         suspectedTick = new long[count];
         notBeforeTick = new long[count];
+        failures = new int[count];
         rounds = new long[count];
     }
 
@@ -105,7 +115,7 @@ final class Takeovers {
             }
             due = Math.min(due, state.dueHangTick(segment.promised.replica()));
             if (epoch.awaits(segment)) {
-                due = Math.min(due, segment.progressTick + 2L * state.settings.suspicionTicks() + 1);
+                due = Math.min(due, segment.progressTick + stallTicks(segment) + 1);
             }
         }
         return due;
@@ -116,6 +126,7 @@ final class Takeovers {
         if (!suspects(segment)) {
             suspectedTick[number] = 0;
             candidates[number] = null;
+            failures[number] = 0;
             return;
         }
         if (suspectedTick[number] == 0) {
@@ -125,12 +136,33 @@ final class Takeovers {
             notBeforeTick[number] = Math.max(notBeforeTick[number], state.now + stagger);
         }
         Candidate candidate = candidates[number];
-        if (candidate != null && state.now >= candidate.deadlineTick) {
+        if (candidate != null && state.now >= candidate.deadlineTick && !waitsForOwnDisk(segment, candidate)) {
             candidates[number] = null;
+            failures[number]++;
             notBeforeTick[number] = state.now + 1 + state.context.random().nextInt(state.settings.electionTicks());
         } else if (candidate == null && state.now >= notBeforeTick[number]) {
             ask(segment);
         }
+    }
+
+    /** Nobody has been asked for a promise yet, and what is appended now would be durable later still. */
+    private boolean waitsForOwnDisk(Segment segment, Candidate candidate) {
+        return candidate.phase == Phase.PREPARING
+                && candidate.ballot.equals(segment.promised)
+                && state.durableSequence < segment.promiseSequence;
+    }
+
+    /**
+     * How long a candidate waits for the next answer. Where disks take longer than that to force a promise, no attempt
+     * could come to an end, so each one waits twice as long as the one before.
+     */
+    private long patienceTicks(int segment) {
+        return (long) state.settings.electionTicks() << Math.min(failures[segment], MOST_DOUBLINGS);
+    }
+
+    /** For how long a segment may not get on. What is taken over needs two forced writes first. */
+    private long stallTicks(Segment segment) {
+        return (segment.isTakenOver() ? 4L : 2L) * state.settings.suspicionTicks();
     }
 
     private int rank(Segment segment) {
@@ -145,8 +177,7 @@ final class Takeovers {
             return false;
         }
         int proposer = segment.promised.replica();
-        boolean stalls =
-                epoch.awaits(segment) && state.now - segment.progressTick > 2L * state.settings.suspicionTicks();
+        boolean stalls = epoch.awaits(segment) && state.now - segment.progressTick > stallTicks(segment);
         if (segment.isProposing()) {
             // After a takeover, what others had reported as known may have been forgotten by them.
             return stalls && segment.isTakenOver();
@@ -176,7 +207,7 @@ final class Takeovers {
     private void ask(Segment segment) {
         long round = highestRound(segment.number()) + 1;
         rounds[segment.number()] = round;
-        Candidate candidate = new Candidate(new Ballot(round, state.self), state.now + state.settings.electionTicks());
+        Candidate candidate = new Candidate(new Ballot(round, state.self), state.now, patienceTicks(segment.number()));
         candidates[segment.number()] = candidate;
         candidate.granted.set(state.self);
         toVoters(0, new PreVote(epoch.number(), segment.number(), candidate.ballot));
@@ -294,6 +325,7 @@ final class Takeovers {
             return; // the link broke in between; the replica is asked again
         }
         candidate.nextPart[sender]++;
+        candidate.deadlineTick = state.now + candidate.patienceTicks;
         candidate.decidedTo = Math.max(candidate.decidedTo, m.prefix());
         for (Entry entry : m.entries()) {
             merge(candidate, entry);
@@ -331,8 +363,9 @@ final class Takeovers {
         if (!segment.promised.equals(candidate.ballot)) {
             return;
         }
-        if (segment.promiseSequence <= state.durableSequence) {
+        if (segment.promiseSequence <= state.durableSequence && !candidate.promised.get(state.self)) {
             candidate.promised.set(state.self);
+            candidate.deadlineTick = state.now + candidate.patienceTicks;
         }
         boolean own = candidate.promised.get(state.self);
         if (own

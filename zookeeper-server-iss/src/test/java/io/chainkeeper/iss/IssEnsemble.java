@@ -234,6 +234,7 @@ final class IssEnsemble {
 
     /** Lets a tick pass everywhere; what it sets off stays on its way. */
     void tickAll() {
+        nodes.values().forEach(IssNode::passAtDisk);
         nodes.values().stream().filter(IssNode::isRunning).forEach(IssNode::tick);
     }
 

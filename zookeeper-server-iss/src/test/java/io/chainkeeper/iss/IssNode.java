@@ -30,6 +30,11 @@ final class IssNode extends ScriptedHost {
     private boolean diskHolds;
     private boolean holdsFromEpoch;
 
+    /** How long a forced write takes; and how much of that is left of the present one. */
+    private int slowTicks;
+
+    private int leftTicks;
+
     IssNode(int id, IssEnsemble ensemble) {
         super(id, new ScriptedLog());
         this.ensemble = ensemble;
@@ -108,13 +113,24 @@ final class IssNode extends ScriptedHost {
         holdsFromEpoch = true;
     }
 
+    /** From now on a forced write takes so long. */
+    void slowDisk(int ticks) {
+        slowTicks = ticks;
+    }
+
+    /** A tick of time passes for the disk. */
+    void passAtDisk() {
+        leftTicks = Math.max(0, leftTicks - 1);
+    }
+
     @Override
     public boolean sync() {
-        return !diskHolds && super.sync();
+        return !diskHolds && leftTicks == 0 && super.sync();
     }
 
     @Override
     public long append(LogRecord record) {
+        leftTicks = leftTicks == 0 ? slowTicks : leftTicks;
         diskHolds |= holdsFromEpoch && record.kind() == IssState.EPOCH;
         return super.append(record);
     }

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.iss.IssMessage.Accept;
+import io.chainkeeper.iss.IssMessage.EpochInfo;
 import io.chainkeeper.ordering.BatchCodec;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.ordering.ProtocolContext.Start;
@@ -103,5 +104,36 @@ public final class IssSurvivorTest {
         assertServesAlone(ensemble, survivor);
         assertTrue(
                 "it was on its way", ensemble.commandsAt(survivor).stream().anyMatch(c -> c.startsWith("members [1@")));
+    }
+
+    /** It would make another epoch of that membership than the survivor does, and never speak with it again. */
+    @Test
+    public void admissionWasOnItsWay_whoComesMeanwhileLearnsOfNoEpochBeforeTheSurvivors() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        ensemble.propose(1, "a");
+        ensemble.settle();
+        ensemble.crash(1);
+        ensemble.node(1).loseDisk();
+        ensemble.ticks(SOME_TIME_TICKS);
+        ensemble.lose(e -> e.message() instanceof Accept accept && BatchCodec.isMembership(accept.value()));
+        ensemble.start(1);
+        ensemble.ticks(SOME_TIME_TICKS / 4);
+        int survivor = ensemble.node(2).status().role() == Role.LEADER ? 2 : 3;
+        ensemble.members().forEach(ensemble::crash);
+        ensemble.lose(e -> false);
+        ensemble.node(1).loseDisk();
+        ensemble.sent().clear();
+        ensemble.start(survivor, Start.SOLE_SURVIVOR);
+        ensemble.start(1);
+        assertServesAlone(ensemble, survivor);
+        assertTrue(ensemble.sent().stream().noneMatch(e -> e.is(EpochInfo.class)));
+        ensemble.crash(survivor);
+        ensemble.start(survivor);
+        ensemble.ticks(2 * SOME_TIME_TICKS);
+        ensemble.propose(1, "b");
+        ensemble.ticks(SOME_TIME_TICKS);
+        assertTrue(ensemble.commandsAt(survivor).contains("b"));
+        assertEquals(2, ensemble.node(1).gauge("members"));
+        assertEquals(2, ensemble.node(survivor).gauge("members"));
     }
 }
