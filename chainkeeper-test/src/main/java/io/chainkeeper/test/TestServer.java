@@ -10,12 +10,13 @@ import io.chainkeeper.server.bootstrap.ChainkeeperServer;
 import io.chainkeeper.server.monitoring.OrderView;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.ServiceLoader;
 
 /**
@@ -85,15 +86,22 @@ public final class TestServer {
         }
         Files.createDirectories(directory);
         Files.writeString(directory.resolve("myid"), id + "\n");
-        List<String> lines = new ArrayList<>();
-        settings.forEach((key, value) -> lines.add(key + "=" + value));
-        Path file = Files.write(directory.resolve("zoo.cfg"), lines);
+        Path file = directory.resolve("zoo.cfg");
+        write(file);
         GatedScheduler ofServer = new GatedScheduler(clock, gate);
         // The order is about real machines and links: to it, time does not jump.
         GatedScheduler ofOrder = new GatedScheduler(new TestClock(), gate);
         ReplicaPlatform platform = new ReplicaPlatform(ofOrder, ofServer, () -> links = new LinkRuntime(cuts, gate));
         running = JvmState.startServer(() -> ReplicaStarter.startReplica(read(file), platform));
         scheduler = ofServer;
+    }
+
+    private void write(Path file) throws IOException {
+        Properties escaped = new Properties();
+        escaped.putAll(settings);
+        try (OutputStream out = Files.newOutputStream(file)) {
+            escaped.store(out, null);
+        }
     }
 
     private static StartupConfig read(Path file) throws IOException {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
@@ -69,6 +71,26 @@ class ChainkeeperClusterTest {
             assertNotNull(cluster.serverOf(client), "the session goes on");
             cluster.server(1).restart();
             assertArrayEquals(VALUE, read(client, "/a"));
+        }
+    }
+
+    /** ISO-8859-1 has some of these characters, Unicode the others, and a backslash is a sign of its own. */
+    @Test
+    void directory_mayHaveAnyNameAndHoldsEverything(@TempDir Path parent) throws Exception {
+        assumeTrue("UTF-8".equals(System.getProperty("sun.jnu.encoding")), "a locale without these letters");
+        Path directory = parent.resolve("größe\\new 日本");
+        for (int count : List.of(1, 3)) {
+            try (ChainkeeperCluster cluster = ChainkeeperCluster.builder()
+                            .servers(count)
+                            .directory(directory)
+                            .start();
+                    ZooKeeper client = Clients.connect(cluster.connectString())) {
+                create(client, "/of-" + count);
+            }
+            try (Stream<Path> all = Files.list(parent)) {
+                assertEquals(List.of(directory), all.toList());
+            }
+            TestDirectory.delete(directory);
         }
     }
 
