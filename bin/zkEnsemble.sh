@@ -156,6 +156,15 @@ write_configurations() {
   done
 }
 
+# Refuses a directory that servers would read otherwise in zoo.cfg than this script does, before anything is in it. $2: what
+# gives it
+check_directory() {
+  local LC_ALL=C
+  if [[ "$1" == *[^[:print:]]* || "$1" == *\\* ]]; then
+    fail "$1: give a $2 of plain ASCII without a backslash; in zoo.cfg the servers would read another path"
+  fi
+}
+
 # Prints the files of the shared disks, with commas between them.
 disk_paths() {
   local number separator=""
@@ -277,6 +286,10 @@ prepare_ensemble() {
   list_ports "$SERVERS"
   port="$(first_taken_port)"
   [[ -z "$port" ]] || fail "port $port is taken; stop the process that uses it, or give another --base-port"
+  case "$DIR" in
+    /*) check_directory "$DIR" --dir ;;
+    *) check_directory "$PWD/$DIR" --dir ;;
+  esac
   mkdir -p "$DIR" || fail "cannot create $DIR; give a --dir that $ZOO_USER may write"
   DIR="$(cd "$DIR" && pwd)"
   SETTINGS="$DIR/ensemble.settings"
@@ -368,6 +381,7 @@ run_demo() {
   fi
   build_if_needed
   find_jars
+  check_directory "${TMPDIR:-/tmp}" TMPDIR
   DIR="$(mktemp -d "${TMPDIR:-/tmp}/zkEnsemble.XXXXXX")" || fail "cannot create a temporary directory; set TMPDIR"
   trap clean_up_demo EXIT
   trap 'exit 130' INT

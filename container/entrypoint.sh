@@ -49,6 +49,14 @@ check_value() {
   esac
 }
 
+# Refuses a directory that the server would read otherwise in zoo.cfg than this script does. check_directory VARIABLE PATH
+check_directory() {
+  local LC_ALL=C
+  if [[ "$2" == *[^[:print:]]* || "$2" == *\\* ]]; then
+    fail "$1=$2: give a path of plain ASCII without a backslash; in zoo.cfg the server would read another one"
+  fi
+}
+
 # Sets MY_ID, which the data directory, ZOO_MY_ID and ZOO_SERVERS have to agree on.
 check_id() {
   local server ids=" " id
@@ -130,6 +138,8 @@ else
     ZOO_SERVERS="server.1=localhost:2888:3888;2181"
   fi
   check_id
+  check_directory ZOO_DATA_DIR "$DATA_DIR"
+  check_directory ZOO_DATA_LOG_DIR "$DATA_LOG_DIR"
   text="$(config)" || exit 1
   [[ -w "$CONF_DIR" ]] || fail "$CONF_DIR cannot be written by user $(id -u); mount a zoo.cfg, or a volume that it may write"
 fi

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.Assume;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -62,6 +63,7 @@ public class EntrypointTest {
 
     /** Sets the variables, expects a refusal, and takes them away again. */
     private void assertRefused(String message, String... pairs) throws Exception {
+        Map<String, String> before = Map.copyOf(variables);
         for (int i = 0; i < pairs.length; i += 2) {
             variables.put(pairs[i], pairs[i + 1]);
         }
@@ -74,9 +76,8 @@ public class EntrypointTest {
                 result.toString(),
                 result.errors().startsWith("Error: ") && result.errors().contains(message));
         assertEquals("a file was written", configured, Files.exists(conf.resolve("zoo.cfg")));
-        for (int i = 0; i < pairs.length; i += 2) {
-            variables.remove(pairs[i]);
-        }
+        variables.clear();
+        variables.putAll(before);
     }
 
     @Test
@@ -162,6 +163,13 @@ public class EntrypointTest {
         try (Stream<Path> files = Files.list(data)) {
             assertEquals(List.of(), files.toList());
         }
+    }
+
+    @Test
+    public void directoryThatTheServerWouldMisread_isRefused() throws Exception {
+        assertRefused("ZOO_DATA_DIR=/a\\b: give a path of plain ASCII", "ZOO_DATA_DIR", "/a\\b");
+        Assume.assumeTrue("a locale without these letters", "UTF-8".equals(System.getProperty("sun.jnu.encoding")));
+        assertRefused("ZOO_DATA_LOG_DIR=/größe: give a path of plain ASCII", "ZOO_DATA_LOG_DIR", "/größe");
     }
 
     @Test

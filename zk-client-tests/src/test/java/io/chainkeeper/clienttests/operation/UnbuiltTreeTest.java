@@ -78,6 +78,9 @@ public class UnbuiltTreeTest {
     /** Where the scripts look for commands. */
     private String path = System.getenv("PATH");
 
+    /** Where the scripts put temporary files; null for the system's place. */
+    private String temporary;
+
     @Before
     public void copySources() throws IOException {
         Path root = Scripts.home();
@@ -182,6 +185,21 @@ public class UnbuiltTreeTest {
         assertRefused("start 65: with --protocol disk give the number of servers", "start", "65", "--protocol", "disk");
     }
 
+    /** The servers read zoo.cfg otherwise than the scripts do, where it has such characters. */
+    @Test
+    public void directoryThatServersWouldMisread_isRefusedInOneLine() throws Exception {
+        Assume.assumeTrue("a locale without these letters", "UTF-8".equals(System.getProperty("sun.jnu.encoding")));
+        for (String name : List.of("größe", "back\\slash")) {
+            Path directory = folder.getRoot().toPath().resolve(name);
+            assertRefused("give a --dir of plain ASCII", "start", "1", "--dir", directory.toString());
+            assertFalse(name, Files.exists(directory));
+        }
+        assertRefused("größe/x: give a --dir of plain ASCII", "start", "1", "--dir", "größe/x");
+        temporary = folder.newFolder("größe").toString();
+        assertRefused(temporary + ": give a TMPDIR of plain ASCII", "demo");
+        assertEquals(0, folder.getRoot().toPath().resolve("größe").toFile().list().length);
+    }
+
     private void assertRefused(String problem, String... arguments) throws Exception {
         Path lib = Files.createDirectories(tree.resolve("zookeeper-assembly/target/lib"));
         Files.writeString(lib.resolve("zookeeper-server-core-0.jar"), "no class of it is needed");
@@ -257,6 +275,9 @@ public class UnbuiltTreeTest {
         Map<String, String> environment = command.environment();
         environment.keySet().removeIf(name -> name.endsWith("_JVMFLAGS"));
         environment.put("PATH", path);
+        if (temporary != null) {
+            environment.put("TMPDIR", temporary);
+        }
         return command;
     }
 
