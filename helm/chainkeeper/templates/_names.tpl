@@ -72,7 +72,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $keys = append $keys "ordering.secretFile=/secrets/links/secret" -}}
 {{- end -}}
 {{- range $key, $value := .Values.config -}}
-{{- $keys = append $keys (printf "%s=%v" $key $value) -}}
+{{- /* every number of a file is a float64, which %v gives an exponent */ -}}
+{{- $keys = append $keys (printf (ternary "%s=%.0f" "%s=%v" (kindIs "float64" $value)) $key $value) -}}
 {{- end -}}
 {{- join " " $keys -}}
 {{- end -}}

@@ -106,6 +106,13 @@ public class HelmChartTest {
         }
     }
 
+    /** Helm takes every number of a file for one with a fraction. */
+    @Test
+    public void largeNumber_isWrittenInFull() throws Exception {
+        String manifests = manifests("everything");
+        assertTrue(manifests, manifests.contains(" snapSizeLimitInKb=8388608"));
+    }
+
     @Test
     public void manifests_areKubernetes() throws Exception {
         Path program = FOLDER.newFolder("strict").toPath();
