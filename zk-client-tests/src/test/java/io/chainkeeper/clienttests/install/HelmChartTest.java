@@ -2,8 +2,12 @@ package io.chainkeeper.clienttests.install;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.chainkeeper.clienttests.harness.Scripts;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +15,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.Assume;
 import org.junit.BeforeClass;
 import org.junit.ClassRule;
@@ -75,10 +81,16 @@ public class HelmChartTest {
     }
 
     private static String manifests(String name) throws Exception {
+        return manifests(name, "default");
+    }
+
+    private static String manifests(String name, String namespace) throws Exception {
         Scripts.Result result = helm(
                 "template",
                 "keeper",
                 CHART.toString(),
+                "--namespace",
+                namespace,
                 "-f",
                 MANIFESTS.resolve(name + ".values.yaml").toString());
         assertEquals(result.toString(), 0, result.exitCode());
@@ -111,6 +123,45 @@ public class HelmChartTest {
     public void largeNumber_isWrittenInFull() throws Exception {
         String manifests = manifests("everything");
         assertTrue(manifests, manifests.contains(" snapSizeLimitInKb=8388608"));
+    }
+
+    /** The alerts and the dashboard tell ensembles apart by their jobs. */
+    @Test
+    public void everyEnsemble_isAJobOfItsOwnThatTheAlertLooksFor() throws Exception {
+        String alerts = Files.readString(Scripts.home().resolve("monitoring/alerts.yml"));
+        Matcher looksFor = Pattern.compile("up\\{job=~\"([^\"]*)\"}").matcher(alerts);
+        assertTrue("alerts.yml: up{job=~\"...\"}", looksFor.find());
+        String job = job("default");
+        String other = job("other");
+        for (String each : List.of("chainkeeper", job, other)) {
+            assertTrue(each + " and " + looksFor.group(1), each.matches(looksFor.group(1)));
+        }
+        assertNotEquals(job, other);
+    }
+
+    /** As the Prometheus operator names it: after the Service, unless the ServiceMonitor says otherwise. */
+    private static String job(String namespace) throws Exception {
+        String service = "";
+        String relabeled = "";
+        var mapper = new YAMLMapper();
+        try (MappingIterator<JsonNode> all =
+                mapper.readerFor(JsonNode.class).readValues(manifests("everything", namespace))) {
+            while (all.hasNext()) {
+                JsonNode manifest = all.next();
+                String kind = manifest.path("kind").asText();
+                String name = manifest.at("/metadata/name").asText();
+                if (kind.equals("Service") && name.endsWith("-headless")) {
+                    service = name;
+                } else if (kind.equals("ServiceMonitor")) {
+                    for (JsonNode each : manifest.at("/spec/endpoints/0/relabelings")) {
+                        if (each.path("targetLabel").asText().equals("job")) {
+                            relabeled = each.path("replacement").asText();
+                        }
+                    }
+                }
+            }
+        }
+        return relabeled.isEmpty() ? service : relabeled;
     }
 
     @Test
