@@ -1,5 +1,6 @@
 package io.chainkeeper.server.tracing;
 
+import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.ProposedCommand;
 import io.chainkeeper.replica.StageTimes;
 import java.util.LinkedHashMap;
@@ -9,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * One request as this server has seen it.
  *
- * @param command its command, null of one that is not ordered
+ * @param command its command, without its bytes; null of one that is not ordered
  * @param sessionId its session
  * @param cxid its number in its session
  * @param op its operation
@@ -31,6 +32,14 @@ record Trace(
         StageTimes order,
         Map<String, Long> stages,
         long epochMicros) {
+    Trace {
+        if (command != null) {
+            // Its bytes are a view of the whole batch, which would stay in memory with it.
+            command = new ProposedCommand(
+                    command.proposer(), command.incarnation(), command.stream(), command.sequence(), ByteSlice.EMPTY);
+        }
+    }
+
     /**
      * @param durable when the position became durable here, if that was not known yet
      * @return the trace as others read it

@@ -2,6 +2,7 @@ package io.chainkeeper.server.tracing;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertSame;
 import static org.junit.Assert.assertTrue;
 
 import ch.qos.logback.classic.Logger;
@@ -179,6 +180,16 @@ public class RequestWatchTest {
         assertEquals(RequestWatch.KEPT, traced(null).size());
         assertEquals("2.5/0#" + EVERY * 4, traced(null).get(0));
         assertEquals(2, watch.traces(2, null).size());
+    }
+
+    /** A command's bytes are a view of its whole batch. */
+    @Test
+    public void trace_keepsNoBytesOfItsCommand() {
+        ProposedCommand whole = command(2, EVERY, SESSION);
+        Trace trace = new Trace(whole, SESSION, 9, "setData", "/a", 0x77, 3, times, Map.of(), 0);
+        assertSame(ByteSlice.EMPTY, trace.command().command());
+        assertEquals(Trace.name(whole), trace.shown(0).get("command"));
+        assertEquals(2, trace.shown(0).get("proposer"));
     }
 
     /** What a start finds in the log is executed, and was traced when it came. */
