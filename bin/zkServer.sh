@@ -136,6 +136,8 @@ build_server_command() {
     "-Dzookeeper.log.file=$ZOO_LOG_FILE"
     -XX:+HeapDumpOnOutOfMemoryError
     "-XX:OnOutOfMemoryError=kill -9 %p"
+    # in a container the server is process 1, which the kernel lets nobody inside kill
+    -XX:+ExitOnOutOfMemoryError
     "${flags[@]}"
     "$MAIN_CLASS"
     "$ZOOCFG"
