@@ -37,4 +37,23 @@ final class Await {
         }
         return true;
     }
+
+    /**
+     * Waits to the end although the thread is or becomes interrupted, and leaves it so.
+     *
+     * @param waiting returns early, with the thread interrupted, if that happens; can be done again
+     */
+    static void throughInterrupts(Runnable waiting) {
+        boolean interrupted = false;
+        try {
+            do {
+                interrupted |= Thread.interrupted();
+                waiting.run();
+            } while (Thread.currentThread().isInterrupted());
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
 }

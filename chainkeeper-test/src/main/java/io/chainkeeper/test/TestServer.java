@@ -180,7 +180,10 @@ public final class TestServer {
         return cuts;
     }
 
-    /** Stops it in an orderly way, if it runs, and waits until its files are closed. Its directory stays. */
+    /**
+     * Stops it in an orderly way, if it runs, and waits until its files are closed, also if the thread is interrupted;
+     * it stays so. Its directory stays.
+     */
     public synchronized void stop() {
         ChainkeeperServer server = running;
         if (server == null) {
@@ -189,8 +192,8 @@ public final class TestServer {
         resume();
         ClientSide clients = ClientSide.of(server());
         clients.endWithConnections();
-        server.shutdown();
-        clients.awaitEnd();
+        Await.throughInterrupts(server::shutdown);
+        Await.throughInterrupts(clients::awaitEnd);
         running = null;
         JvmState.serverEnded();
     }

@@ -241,6 +241,26 @@ class ChainkeeperClusterTest {
         System.clearProperty("zookeeper.of.the.user");
     }
 
+    @Test
+    void interruptedThread_waitsForTheEndOfServersAllTheSame() throws Exception {
+        Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
+        ChainkeeperCluster cluster = ChainkeeperCluster.start(3);
+        Path files = cluster.server(1).directory().getParent();
+        Thread.currentThread().interrupt();
+        cluster.server(1).stop();
+        assertTrue(Thread.interrupted(), "it is for the caller to react");
+        cluster.server(1).start();
+        cluster.awaitServing();
+        Thread.currentThread().interrupt();
+        cluster.close();
+        assertTrue(Thread.interrupted(), "it is for the caller to react");
+        assertFalse(Files.exists(files));
+        assertTrue(
+                Await.within(
+                        Duration.ofSeconds(5), () -> threadsSince(threadsBefore).isEmpty()),
+                () -> "threads of servers are left: " + threadsSince(threadsBefore));
+    }
+
     private static Set<String> threadsSince(Set<Thread> before) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> !before.contains(thread))
