@@ -43,6 +43,9 @@ public class PagesTest {
             + " return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([b, q]) => p.left < q.right"
             + " && q.left < p.right && p.top < q.bottom && q.top < p.bottom).map(([b]) => a + ' on ' + b)); }).join()";
 
+    private static final String IS_DRAWN =
+            "[...document.querySelectorAll('figure .series')].some(s => s.getAttribute('d'))";
+
     private static final Ensemble SERVERS = Ensemble.named("pages")
             .set("admin.enableServer", "true")
             .set("admin.serverAddress", "127.0.0.1")
@@ -131,6 +134,13 @@ public class PagesTest {
         awaitText("#alarms", "No link to server " + lost.id());
         awaitText("#alarms", "Server " + lost.id() + " has not answered for");
         awaitText(cell(lost.id(), 4), "silent for");
+        await("charts of the leader", IS_DRAWN);
+        page.ask("at('charted').value = '" + lost.id() + "'; at('charted').dispatchEvent(new Event('change'))");
+        await("no charts of the server that is lost", "!" + IS_DRAWN);
+        SERVERS.startAll();
+        await("charts of the server that is back", IS_DRAWN);
+        lost.kill();
+        await("no charts of the server that is lost again", "!" + IS_DRAWN);
         SERVERS.startAll();
         awaitText("#alarms", "none");
         assertEquals("server " + leader.id() + " (leader)", page.ask("at('chain').firstChild.textContent"));

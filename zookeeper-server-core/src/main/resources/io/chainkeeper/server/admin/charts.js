@@ -108,6 +108,10 @@ class Chart {
     this.draw();
   }
 
+  clear() {
+    this.show([], this.span, 0, []);
+  }
+
   x(age) {
     return MARGIN.left + (this.width - MARGIN.left - MARGIN.right) * (1 - Math.min(1, age / this.span));
   }

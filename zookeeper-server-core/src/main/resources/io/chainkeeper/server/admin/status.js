@@ -6,6 +6,7 @@ const SILENT_MILLIS = 3000;
 let before = null;
 let lastAnswer = 0;
 let lastHistory = 0;
+let lastDrawn = 0;
 let said = {};
 
 function perSecond(now, name) {
@@ -210,7 +211,12 @@ async function pollHistory() {
     }
   }
   const history = histories[charted];
-  if (history) showHistory(history, histories[leader] || history);
+  if (history) {
+    showHistory(history, histories[leader] || history);
+    lastDrawn = Date.now();
+  } else if (Date.now() - lastDrawn > STALE_MILLIS) {
+    for (const [chart] of CHARTS) chart.clear();
+  }
 }
 
 async function poll() {
@@ -241,6 +247,7 @@ async function pollMembers() {
   setTimeout(pollMembers, PERIOD_MILLIS);
 }
 
-at('charted').addEventListener('change', () => { lastHistory = 0; });
+/* What is drawn is another member's then. */
+at('charted').addEventListener('change', () => { lastHistory = lastDrawn = 0; });
 poll();
 pollMembers();
