@@ -149,7 +149,7 @@ public class DebianPackageTest {
             stub(commands, command, "exit 0");
         }
         // as the real ones, which need root and the user
-        stub(commands, "chown", "shift; ls -d \"$@\" >>'" + system + "/owned'");
+        stub(commands, "chown", "[ \"$1\" != -h ] || shift; shift; ls -d \"$@\" >>'" + system + "/owned'");
         stub(commands, "chmod", "shift; ls -d \"$@\"");
         String script =
                 Files.readString(unpacked().resolve("DEBIAN/postinst")).replaceAll("/(etc|var|run)/", system + "/$1/");
