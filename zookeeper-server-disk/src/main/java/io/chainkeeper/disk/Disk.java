@@ -61,6 +61,9 @@ final class Disk {
     private boolean headerWanted;
     private boolean headerUnderWay;
 
+    /** When the own header became durable here last. */
+    private long headerTick = -1;
+
     /** Ring entries up to here were asked to be written, and are durable. */
     private long asked;
 
@@ -129,6 +132,11 @@ final class Disk {
     /** The own header that is durable there; null before it was read. */
     ServerHeader header() {
         return header;
+    }
+
+    /** When that became durable; negative if none has. */
+    long headerTick() {
+        return headerTick;
     }
 
     List<RingEntry> found() {
@@ -298,6 +306,7 @@ final class Disk {
         ServerHeader next = state.header(header.diskId(), header.sequence() + 1);
         write(state.layout.headerOffset(state.slot), next.encode(header), () -> {
             headerUnderWay = false;
+            headerTick = state.now;
             header = next;
             pump();
         });

@@ -38,6 +38,8 @@ import java.util.TreeMap;
  * have decided {@link Learner}, reads {@link Reads}, whether the leader lives {@link LeaderWatch}.
  */
 final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
+    private static final long NEVER = -1;
+
     private final DiskState state;
     private final Effects effects;
     private final ProposalQueue queue;
@@ -62,6 +64,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
 
     /** What this server led before its disks were too slow; null unless it may go on with that. */
     private Leadership paused;
+
+    /** Since when that one wants to go on. */
+    private long goesOnTick = NEVER;
 
     /** When this server is to try to lead if nobody else does; 0 if that was not drawn. */
     private long standTick;
@@ -153,6 +158,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
      */
     private void pauseLeadership() {
         paused = leadership;
+        goesOnTick = NEVER;
         leadership = null;
         state.isLeading = false;
         Arrays.fill(wasAskedToLead, false);
@@ -160,9 +166,21 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         watch.giveUpOwn();
     }
 
+    /** Not before a majority of the disks was written again: they may answer reads alone, and others would wait. */
     private boolean goesOn() {
         if (paused == null || !paused.continues()) {
             return false;
+        }
+        if (goesOnTick == NEVER) {
+            goesOnTick = state.now;
+            state.wantHeaders();
+        }
+        int written = 0;
+        for (Disk disk : state.disks) {
+            written += disk.isAnswering() && disk.headerTick() >= goesOnTick ? 1 : 0;
+        }
+        if (written < state.majority()) {
+            return state.now - goesOnTick <= state.settings.suspicionTicks();
         }
         standTick = 0;
         state.isLeading = true;

@@ -64,11 +64,11 @@ final class Leadership {
     }
 
     /**
-     * Proposes again what may have been decided, one value behind the other: where leaders follow each other and decide
-     * nothing, because the disks are too slow, their rings must not fill with copies of all of it.
+     * Proposes again what may have been decided, no more at once than anything else: where leaders follow each other
+     * and decide nothing, because the disks are too slow, their rings must not fill with copies of all of it.
      */
     private void adopt() {
-        if (adopting != null && underWay.isEmpty()) {
+        while (adopting != null && bytesUnderWay < state.settings.longestEntryBytes()) {
             if (last == adoptedTo) {
                 adopting = null;
                 return;
