@@ -11,8 +11,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.KeeperException.Code;
-import org.apache.zookeeper.ZooDefs;
-import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.junit.After;
@@ -40,16 +38,7 @@ public class LocalSessionReconfigTest {
                 "initLimit",
                 "300");
         ensemble = new TestEnsemble(folder.getRoot().toPath(), 3, ReadConsistency.LINEARIZABLE, settings);
-        ensemble.order().setMembers(List.of(1, 2, 3));
-        ensemble.startAll();
-        ensemble.order().elect(1);
-        for (int id = 1; id <= 3; id++) {
-            int replica = id;
-            TestEnsemble.await(
-                    "the cluster is formed at " + id,
-                    () -> ensemble.replica(replica).replicatedState().clusterId() != null);
-            ensemble.server(id).getZKDatabase().getDataTree().setACL(ZooDefs.CONFIG_NODE, Ids.OPEN_ACL_UNSAFE, -1);
-        }
+        ensemble.startForReconfig(3);
     }
 
     @After

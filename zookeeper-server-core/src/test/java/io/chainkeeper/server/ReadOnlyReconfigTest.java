@@ -4,10 +4,8 @@ import static org.junit.Assert.assertEquals;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
-import java.util.List;
 import java.util.Map;
 import org.apache.zookeeper.CreateMode;
-import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
@@ -29,16 +27,7 @@ public class ReadOnlyReconfigTest {
         System.setProperty("readonlymode.enabled", "true");
         Map<String, String> settings = Map.of("reconfigEnabled", "true", "initLimit", "300");
         ensemble = new TestEnsemble(folder.getRoot().toPath(), 3, ReadConsistency.LINEARIZABLE, settings);
-        ensemble.order().setMembers(List.of(1, 2, 3));
-        ensemble.startAll();
-        ensemble.order().elect(1);
-        for (int id = 1; id <= 3; id++) {
-            int replica = id;
-            TestEnsemble.await(
-                    "the cluster is formed at " + id,
-                    () -> ensemble.replica(replica).replicatedState().clusterId() != null);
-            ensemble.server(id).getZKDatabase().getDataTree().setACL(ZooDefs.CONFIG_NODE, Ids.OPEN_ACL_UNSAFE, -1);
-        }
+        ensemble.startForReconfig(3);
     }
 
     @After

@@ -23,8 +23,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.admin.ZooKeeperAdmin;
 import org.apache.zookeeper.client.ZKClientConfig;
@@ -228,6 +231,20 @@ public final class TestEnsemble implements AutoCloseable {
         servers.forEach((id, server) -> addresses.put(
                 id.intValue(), new PeerAddress("127.0.0.1", server.addr.getOne().getPort())));
         return addresses;
+    }
+
+    /** Starts so many servers, of which 1 leads, waits until they are a cluster, and lets everybody change it. */
+    void startForReconfig(int size) throws Exception {
+        order.setMembers(IntStream.rangeClosed(1, size).boxed().toList());
+        startAll();
+        order.elect(1);
+        for (int id = 1; id <= size; id++) {
+            ChainkeeperServer replica = replica(id);
+            await(
+                    "the cluster is formed at " + id,
+                    () -> replica.replicatedState().clusterId() != null);
+            server(id).getZKDatabase().getDataTree().setACL(ZooDefs.CONFIG_NODE, Ids.OPEN_ACL_UNSAFE, -1);
+        }
     }
 
     public void stop(int id) {
