@@ -86,10 +86,8 @@ public final class IssSurvivorTest {
         assertTrue(ensemble.commandsAt(1).contains("c"));
     }
 
-    /** A membership that was on its way is decided, as all that was accepted is, and nobody of it comes back. */
-    @Test
-    public void admissionWasOnItsWay_survivorIsTheOnlyMemberAllTheSame() {
-        IssEnsemble ensemble = IssEnsemble.of(3);
+    /** All crash; returns who alone has accepted that the new disk of server 1 is admitted. */
+    private static int crashWhileServerOneIsAdmitted(IssEnsemble ensemble) {
         ensemble.propose(1, "a");
         ensemble.settle();
         ensemble.crash(1);
@@ -98,8 +96,16 @@ public final class IssSurvivorTest {
         ensemble.lose(e -> e.message() instanceof Accept accept && BatchCodec.isMembership(accept.value()));
         ensemble.start(1);
         ensemble.ticks(SOME_TIME_TICKS / 4);
-        int survivor = ensemble.node(2).status().role() == Role.LEADER ? 2 : 3;
+        int coordinator = ensemble.node(2).status().role() == Role.LEADER ? 2 : 3;
         ensemble.members().forEach(ensemble::crash);
+        return coordinator;
+    }
+
+    /** A membership that was on its way is decided, as all that was accepted is, and nobody of it comes back. */
+    @Test
+    public void admissionWasOnItsWay_survivorIsTheOnlyMemberAllTheSame() {
+        IssEnsemble ensemble = IssEnsemble.of(3);
+        int survivor = crashWhileServerOneIsAdmitted(ensemble);
         ensemble.start(survivor, Start.SOLE_SURVIVOR);
         assertServesAlone(ensemble, survivor);
         assertTrue(
@@ -110,16 +116,7 @@ public final class IssSurvivorTest {
     @Test
     public void admissionWasOnItsWay_whoComesMeanwhileLearnsOfNoEpochBeforeTheSurvivors() {
         IssEnsemble ensemble = IssEnsemble.of(3);
-        ensemble.propose(1, "a");
-        ensemble.settle();
-        ensemble.crash(1);
-        ensemble.node(1).loseDisk();
-        ensemble.ticks(SOME_TIME_TICKS);
-        ensemble.lose(e -> e.message() instanceof Accept accept && BatchCodec.isMembership(accept.value()));
-        ensemble.start(1);
-        ensemble.ticks(SOME_TIME_TICKS / 4);
-        int survivor = ensemble.node(2).status().role() == Role.LEADER ? 2 : 3;
-        ensemble.members().forEach(ensemble::crash);
+        int survivor = crashWhileServerOneIsAdmitted(ensemble);
         ensemble.lose(e -> false);
         ensemble.node(1).loseDisk();
         ensemble.sent().clear();
