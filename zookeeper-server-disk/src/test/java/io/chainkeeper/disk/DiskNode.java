@@ -43,6 +43,7 @@ final class DiskNode extends ScriptedHost {
     private final List<ArrayDeque<Request>> underWay = new ArrayList<>();
     private final boolean[] cutOff;
     private final boolean[] hangs;
+    private final boolean[] refusesWrites;
     private final List<ByteSlice> delivered = new ArrayList<>();
     private final Map<Long, Integer> barriers = new TreeMap<>();
     private long incarnation;
@@ -57,6 +58,7 @@ final class DiskNode extends ScriptedHost {
         this.disks = disks;
         this.cutOff = new boolean[disks.count()];
         this.hangs = new boolean[disks.count()];
+        this.refusesWrites = new boolean[disks.count()];
         for (int i = 0; i < disks.count(); i++) {
             underWay.add(new ArrayDeque<>());
         }
@@ -172,6 +174,11 @@ final class DiskNode extends ScriptedHost {
         hangs[disk] = doesHang;
     }
 
+    /** A disk can only be read by this server from now on, or be written again. */
+    void refuseWrites(int disk, boolean doesRefuse) {
+        refusesWrites[disk] = doesRefuse;
+    }
+
     @Override
     public void writeBlocks(int disk, long offset, ByteSlice bytes) {
         SharedDisks.check(disk, disks.count(), offset, bytes.length());
@@ -196,6 +203,9 @@ final class DiskNode extends ScriptedHost {
         }
         for (Request request : underWay.get(disk)) {
             if (!request.isCarriedOut) {
+                if (isRefused(disk, request)) {
+                    return false;
+                }
                 request.isCarriedOut = true;
                 if (request.written != null) {
                     disks.write(disk, request.offset, request.written);
@@ -206,6 +216,10 @@ final class DiskNode extends ScriptedHost {
             }
         }
         return false;
+    }
+
+    private boolean isRefused(int disk, Request request) {
+        return refusesWrites[disk] && request.written != null;
     }
 
     private boolean isReachable(int disk) {
@@ -225,6 +239,10 @@ final class DiskNode extends ScriptedHost {
             } else {
                 input(p -> p.onBlocksRead(disk, request.offset, request.read));
             }
+            return true;
+        } else if (isRefused(disk, request)) {
+            underWay.get(disk).clear();
+            input(p -> p.onDiskFailed(disk, "it is read-only"));
             return true;
         } else if (!isReachable(disk) && !hangs[disk]) {
             lose(disk, random);

@@ -182,4 +182,15 @@ public final class HangingDisksTest {
         assertEquals(leader, two.leader());
         assertEquals(0, node.gauge("commands_outstanding"));
     }
+
+    /** Each time that it is read again it would go on, and the other one would never see that nobody leads. */
+    @Test
+    public void majorityOfDisksCanOnlyBeReadByTheLeader_theOtherLeads() {
+        int leader = leaderOfTwo();
+        two.node(leader).refuseWrites(0, true);
+        two.node(leader).refuseWrites(1, true);
+        two.run(10 * LONG);
+        assertEquals(other(leader), two.leader());
+        two.assertGoesOn(other(leader));
+    }
 }
