@@ -235,6 +235,13 @@ start_in_foreground() {
   fi
 }
 
+# Leaves no empty file where there is no room for the number: write_pid_file PID
+write_pid_file() {
+  (echo "$1" >"$ZOOPIDFILE") && return
+  [[ ! -f "$ZOOPIDFILE" || -s "$ZOOPIDFILE" ]] || rm -f "$ZOOPIDFILE"
+  return 1
+}
+
 server_pid() {
   [[ -f "$ZOOPIDFILE" ]] && head -n 1 "$ZOOPIDFILE"
 }
@@ -292,7 +299,7 @@ start_server() {
   pid=$!
   trap 'kill "$pid" 2>/dev/null; rm -f "$ZOOPIDFILE"; exit 130' INT TERM
   # an absent directory is created by the server if its configuration is right
-  (echo "$pid" >"$ZOOPIDFILE") 2>/dev/null
+  write_pid_file "$pid" 2>/dev/null
   deadline=$((SECONDS + ${ZOO_START_TIMEOUT:-60}))
   while true; do
     if ! kill -0 "$pid" 2>/dev/null; then
@@ -308,7 +315,7 @@ start_server() {
     ((SECONDS < deadline)) || break
     sleep 0.1
   done
-  if ! echo "$pid" >"$ZOOPIDFILE"; then
+  if ! write_pid_file "$pid"; then
     echo "FAILED TO WRITE PID"
     echo "ZOOPIDFILE=$ZOOPIDFILE cannot be written; the server runs as process $pid" >&2
     exit 1

@@ -3,6 +3,7 @@ package io.chainkeeper.config;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
@@ -17,6 +18,9 @@ final class DirectoryCheck {
 
     /** What an empty server writes. */
     private static final String EMPTY = "snapshot.0";
+
+    /** With less the first records of a start cannot be written: the server would serve, and end within moments. */
+    static final long LEAST_USABLE_BYTES = 1 << 20;
 
     private DirectoryCheck() {}
 
@@ -41,7 +45,7 @@ final class DirectoryCheck {
         }
     }
 
-    /** Checks the deepest existing directory on the way down to {@code files}. */
+    /** Checks the deepest existing directory on the way down to {@code files}, and that its file system has room. */
     static void checkUsable(String key, Path directory, Path files) throws UserMistakeException {
         Path existing = files.toAbsolutePath();
         while (!Files.exists(existing)) {
@@ -59,6 +63,26 @@ final class DirectoryCheck {
             throw UserMistakeException.inDirectory(
                     "%s=%s: %s cannot be written (permissions, or a read-only file system); %s",
                     key, directory, existing, need);
+        }
+        checkRoom(key, directory, existing);
+    }
+
+    private static void checkRoom(String key, Path directory, Path existing) throws UserMistakeException {
+        long usableBytes;
+        try {
+            FileStore store = Files.getFileStore(existing);
+            if (store.getTotalSpace() == 0) {
+                return; // a file system that does not count
+            }
+            usableBytes = store.getUsableSpace();
+        } catch (IOException e) {
+            return; // the disk reserve says that it cannot be found out
+        }
+        if (usableBytes < LEAST_USABLE_BYTES) {
+            throw UserMistakeException.inDirectory(
+                    "%s=%s: the file system of %s has %d bytes left and a start needs %d; free space there, then start"
+                            + " again",
+                    key, directory, existing, usableBytes, LEAST_USABLE_BYTES);
         }
     }
 

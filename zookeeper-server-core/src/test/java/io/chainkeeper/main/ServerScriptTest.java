@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.Assume;
@@ -338,6 +339,20 @@ public class ServerScriptTest extends DistributionScripts {
         environment.put("ZOOPIDFILE", pidFile.toString());
         assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
         assertTrue(Files.exists(pidFile));
+    }
+
+    @Test
+    public void noRoomForTheProcessId_isSaidAndNoEmptyFileIsLeft() throws Exception {
+        // the kernel lets these processes write nothing into files
+        String limited = "(trap '' XFSZ; ulimit -f 0; exec \"$@\") 2>&1 | cat; exit ${PIPESTATUS[0]}";
+        launcher = List.of("bash", "-c", limited, "bash");
+        Result result = run("start");
+        Matcher process = Pattern.compile("runs as process (\\d+)\n").matcher(result.out());
+        assertTrue(result.toString(), process.find());
+        ProcessHandle.of(Long.parseLong(process.group(1))).orElseThrow().destroyForcibly();
+        assertEquals(result.toString(), 1, result.exitCode());
+        assertTrue(result.toString(), result.out().contains("FAILED TO WRITE PID\n"));
+        assertFalse(Files.exists(pidFile));
     }
 
     @Test

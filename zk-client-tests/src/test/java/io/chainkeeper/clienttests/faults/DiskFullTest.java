@@ -131,10 +131,13 @@ public class DiskFullTest {
                                     && line.contains("check the disk and its free space, then start again")));
             load.awaitProgress(WRITES_BETWEEN_FAULTS);
 
+            // what its end has given back
+            fillUp(device, 0);
             Scripts.Result refused = victim.script("start");
             assertEquals(refused.toString(), 1, refused.exitCode());
             assertTrue(refused.toString(), refused.output().contains("FAILED TO START"));
-            assertTrue(refused.toString(), refused.errors().contains(device.toString()));
+            assertTrue(refused.toString(), refused.errors().contains(device + "/version-2 has 0 bytes left"));
+            assertTrue(victim.background().isEmpty());
 
             free(device);
             victim.start();
