@@ -5,6 +5,7 @@ import io.chainkeeper.simulation.host.DrivenScheduler;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.NeverAnswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.time.Coroutine;
 import io.chainkeeper.simulation.time.EventQueue;
 import io.chainkeeper.simulation.time.Trace;
 import java.util.ArrayList;
@@ -209,7 +210,7 @@ public final class HangingDisks {
     boolean meanwhile(int replica) {
         Hang own = hanging.get(new Disk(replica, OWN));
         if (own != null && own.untilMicros == FOR_GOOD) {
-            throw new NeverAnswered(replica);
+            Coroutine.rethrow(NeverAnswered.diskHangs(replica));
         }
         boolean anyHangs = hanging.keySet().stream().anyMatch(disk -> disk.replica == replica);
         InvariantViolated.check(

@@ -266,7 +266,7 @@ public final class DrivenScheduler implements Scheduler {
 
     /** Whether a part has nothing to do at the moment. */
     public boolean isIdle(Part part) {
-        return workers.stream().noneMatch(worker -> worker.part == part && worker.isDue);
+        return workers.stream().noneMatch(worker -> worker.part == part && (worker.isDue || worker.hangs));
     }
 
     /** Of a name such as {@code shared-disk-2-of-1}. */
@@ -309,6 +309,11 @@ public final class DrivenScheduler implements Scheduler {
         private boolean ended;
         private boolean running;
         private boolean woken;
+
+        /** It waits for ever in the middle of a piece. */
+        private boolean hangs;
+
+        private long pause;
 
         /** What is under it on the stack. */
         private DrivenWorker outer;
@@ -394,12 +399,19 @@ public final class DrivenScheduler implements Scheduler {
         @Override
         public void run() {
             resumed();
-            long pause;
+            NeverAnswered never;
             try {
-                pause = work.run();
+                never = NeverAnswered.in(() -> pause = work.run());
+                hangs = never != null;
             } finally {
-                running = false;
+                running = hangs;
                 suspended();
+            }
+            if (hangs) {
+                if (never.isProcessGone()) {
+                    Coroutine.rethrow(never);
+                }
+                return;
             }
             if (failure != null) {
                 throw failure;

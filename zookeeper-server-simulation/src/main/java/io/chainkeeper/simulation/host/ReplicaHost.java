@@ -157,7 +157,7 @@ public final class ReplicaHost {
 
     /** Whatever is wrong but the disk, or a release that is too old, is a defect. */
     private void stops(String message, Throwable cause) {
-        if (crashed || NeverAnswered.isCauseOf(cause)) {
+        if (crashed) {
             hasStopped = true;
             return;
         }
@@ -217,9 +217,7 @@ public final class ReplicaHost {
 
     /** When the protocol has worked in a piece of work, nothing may be above its bound. */
     void runChecked(Runnable piece) {
-        try {
-            piece.run();
-        } catch (NeverAnswered e) {
+        if (NeverAnswered.in(piece) != null) {
             hasStopped = true;
         }
         if (hasWorked) {

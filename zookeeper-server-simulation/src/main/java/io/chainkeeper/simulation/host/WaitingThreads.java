@@ -107,7 +107,7 @@ public final class WaitingThreads {
     void end() {
         standStill(false);
         while (!waiting.isEmpty()) {
-            waiting.removeFirst().thread.end(new NeverAnswered(host.id()));
+            waiting.removeFirst().thread.end(NeverAnswered.processGone(host.id()));
         }
     }
 

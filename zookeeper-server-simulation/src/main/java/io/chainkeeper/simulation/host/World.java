@@ -38,11 +38,7 @@ public interface World {
         throw new IllegalStateException("disks do not hang");
     }
 
-    /**
-     * See {@link DrivenScheduler.Plan#meanwhile}.
-     *
-     * @throws NeverAnswered if it waits for ever, as a thread does
-     */
+    /** See {@link DrivenScheduler.Plan#meanwhile}; a thread that waits for ever is {@link NeverAnswered}. */
     default boolean meanwhile(ReplicaHost host) {
         return false;
     }

@@ -2,6 +2,7 @@ package io.chainkeeper.simulation.host;
 
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
+import io.chainkeeper.simulation.time.Coroutine;
 import java.util.function.BooleanSupplier;
 
 /** When the parts of a replica work is up to the world. */
@@ -25,7 +26,7 @@ record WorldsPlan(ReplicaHost host, World world) implements DrivenScheduler.Plan
     public boolean meanwhile() {
         boolean hasHappened = world.meanwhile(host);
         if (!host.isAlive()) {
-            throw new NeverAnswered(host.id());
+            Coroutine.rethrow(NeverAnswered.processGone(host.id()));
         }
         return hasHappened;
     }

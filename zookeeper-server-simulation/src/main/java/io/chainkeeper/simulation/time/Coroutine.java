@@ -44,7 +44,7 @@ public final class Coroutine {
     private Object monitor;
 
     private boolean mayGoOn;
-    private RuntimeException end;
+    private Throwable end;
     private Throwable failure;
 
     private Coroutine(Body body) {
@@ -76,7 +76,7 @@ public final class Coroutine {
         CURRENT.set(this);
         try {
             body.run();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             failure = e;
         } finally {
             CURRENT.remove();
@@ -103,7 +103,7 @@ public final class Coroutine {
         }
         body.resumed();
         if (end != null) {
-            throw end;
+            rethrow(end);
         }
     }
 
@@ -125,7 +125,7 @@ public final class Coroutine {
      *
      * @param how what it finds thrown; whatever comes of that is nobody's business any more
      */
-    public void end(RuntimeException how) {
+    public void end(Throwable how) {
         end = how;
         goOn();
         standsStill.acquireUninterruptibly();
@@ -139,10 +139,19 @@ public final class Coroutine {
         } catch (InterruptedException e) {
             throw new IllegalStateException("nobody interrupts a simulation", e);
         }
-        if (failure instanceof Error error) {
-            throw error;
-        } else if (failure != null) {
-            throw (RuntimeException) failure;
+        if (failure != null) {
+            rethrow(failure);
         }
+    }
+
+    /**
+     * Throws what somebody has caught, whatever it is.
+     *
+     * @param failure also one that this method would have to declare
+     * @param <T> taken by the compiler for one that need not be declared
+     */
+    @SuppressWarnings("unchecked")
+    public static <T extends Throwable> void rethrow(Throwable failure) throws T {
+        throw (T) failure;
     }
 }

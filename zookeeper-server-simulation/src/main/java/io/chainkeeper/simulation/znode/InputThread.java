@@ -11,6 +11,9 @@ final class InputThread {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean isBusy;
 
+    /** It is never heard of again. */
+    private boolean isHung;
+
     /** @param mayWait whether it may have to wait until others have done something for it */
     InputThread(boolean mayWait) {
         this.mayWait = mayWait;
@@ -18,6 +21,9 @@ final class InputThread {
 
     /** Does something now, or when the thread is done with what it is in the middle of. */
     void run(Runnable reading) {
+        if (isHung) {
+            return;
+        }
         waiting.addLast(reading);
         if (isBusy) {
             return;
@@ -31,15 +37,13 @@ final class InputThread {
     }
 
     private void read() {
-        try {
-            while (!waiting.isEmpty()) {
-                waiting.removeFirst().run();
-            }
-        } catch (NeverAnswered e) {
-            // Its process is gone.
-            waiting.clear();
-        } finally {
-            isBusy = false;
+        isHung = NeverAnswered.in(this::readAll) != null;
+    }
+
+    private void readAll() {
+        while (!waiting.isEmpty()) {
+            waiting.removeFirst().run();
         }
+        isBusy = false;
     }
 }

@@ -6,6 +6,7 @@ import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.host.NeverAnswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.time.Coroutine;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,7 +62,7 @@ final class ServerPlan implements DrivenScheduler.Plan {
     public boolean meanwhile() {
         boolean hasHappened = host != null && cluster.meanwhile(host);
         if (host != null && !host.isAlive()) {
-            throw new NeverAnswered(host.id());
+            Coroutine.rethrow(NeverAnswered.processGone(host.id()));
         }
         return hasHappened;
     }
@@ -79,13 +80,9 @@ final class ServerPlan implements DrivenScheduler.Plan {
 
     /** What waits in the middle of it while its process ends comes to nothing. */
     private Runnable untilItEnds(Runnable piece) {
-        return () -> {
-            try {
-                piece.run();
-                behindEach.run();
-            } catch (NeverAnswered e) {
-                // It is the place of a thread that is gone.
-            }
-        };
+        return () -> NeverAnswered.in(() -> {
+            piece.run();
+            behindEach.run();
+        });
     }
 }

@@ -80,8 +80,9 @@ final class SessionDemand {
         boolean anyHangs = cluster.gone().stream().anyMatch(id -> cluster.host(id) != null);
         long roomMicros = options.hasLittleRoom() ? TWO_TICKS_MICROS : 0; // it waits behind what others propose
         long idleMicros = options.idleLeaderMicros();
-        boolean isMissedAfterwards = cluster.sharedDisks().count() > 0; // it gives up, and others have to miss it then
-        long hangMicros = anyHangs ? idleMicros + (isMissedAfterwards ? idleMicros / 2 : 0) : 0;
+        // It gives up, others have to miss it then, and wait for up to half as long, by chance, before they stand.
+        boolean isMissedAfterwards = cluster.sharedDisks().count() > 0;
+        long hangMicros = anyHangs ? idleMicros + (isMissedAfterwards ? idleMicros * 3 / 4 : 0) : 0;
         return options.ringMicros() + options.goneLeadersMicros() + hangMicros + roomMicros;
     }
 

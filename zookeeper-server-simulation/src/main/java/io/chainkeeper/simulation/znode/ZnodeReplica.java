@@ -30,7 +30,6 @@ import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.Checkpoint;
 import io.chainkeeper.simulation.host.DiskFailure;
 import io.chainkeeper.simulation.host.DrivenScheduler;
-import io.chainkeeper.simulation.host.NeverAnswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.host.SimulatedReplica;
 import io.chainkeeper.simulation.host.StartRefused;
@@ -139,9 +138,6 @@ public final class ZnodeReplica implements StateMachine {
 
     /** Whatever is wrong but the disk is a defect. */
     private void failed(String message, Throwable cause) {
-        if (NeverAnswered.isCauseOf(cause)) {
-            return;
-        }
         IOException failure = DiskFailure.in(cause);
         if (host != null && failure != null && host.replica().log().disk().hasFailed()) {
             cluster.logFailed(host, failure);
