@@ -61,7 +61,12 @@ public final class CheckpointCaptureTest {
         tableAt.put(0L, watched.proposerTable().encode());
         ThreadScheduler threads = ThreadScheduler.INSTANCE;
         applyThread = new ApplyThread(
-                watched, new OwnCommands(1, 1, 1, 1 << 20, threads), new PositionTimes(), () -> {}, failures, threads);
+                watched,
+                new OwnCommands(1, 1, 1, ReplicaLimits.DEFAULT, threads),
+                new PositionTimes(),
+                () -> {},
+                failures,
+                threads);
     }
 
     @After

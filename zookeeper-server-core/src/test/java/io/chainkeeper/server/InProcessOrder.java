@@ -376,16 +376,29 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public boolean propose(Proposal proposal) {
-            room.await(proposal);
+            if (!room.await(proposal)) {
+                return false;
+            }
             synchronized (monitor) {
                 while (own.areMany() && !stopped) {
                     awaitChange();
                 }
-                requireRunning();
-                boolean entered = proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
-                monitor.notifyAll();
-                return entered;
+                return take(proposal);
             }
+        }
+
+        @Override
+        public boolean offer(Proposal proposal) {
+            synchronized (monitor) {
+                return room.isThereFor(proposal) && !own.areMany() && take(proposal);
+            }
+        }
+
+        private boolean take(Proposal proposal) {
+            requireRunning();
+            boolean entered = proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
+            monitor.notifyAll();
+            return entered;
         }
 
         @Override

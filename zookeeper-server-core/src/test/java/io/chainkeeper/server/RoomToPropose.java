@@ -19,6 +19,9 @@ import java.util.function.Predicate;
  * proposed from being ordered; or has the order say that its rings are nearly full, as Disk Paxos does.
  */
 public final class RoomToPropose {
+    /** Oftener than a replica does, which is told when to ask. */
+    private static final int ASKED_AGAIN_MILLIS = 10;
+
     private Predicate<Proposal> lacking = proposal -> false;
     private CountDownLatch waiting;
     private CountDownLatch room;
@@ -39,6 +42,12 @@ public final class RoomToPropose {
     /** From now on there is no room for the next write of a client; for the others there is. */
     public void lackForNextWrite() {
         lackForNext(proposal -> proposal instanceof ClientProposal);
+    }
+
+    /** From now on there is no room for the next write of this kind, of ZooKeeper's operation codes. */
+    public void lackForNextWriteOf(int opcode) {
+        lackForNext(proposal ->
+                proposal instanceof ClientProposal write && write.decoded().opcode() == opcode);
     }
 
     /** From now on there is no room for the next command of this kind; for the others there is. */
@@ -94,19 +103,34 @@ public final class RoomToPropose {
         return ordersNothingUntil == null;
     }
 
-    void await(Proposal proposal) {
+    /** Whether there is room at the moment for what is offered. */
+    synchronized boolean isThereFor(Proposal proposal) {
+        if (waiting == null || room.getCount() == 0 || !lacking.test(proposal)) {
+            return true;
+        }
+        waiting.countDown();
+        return false;
+    }
+
+    /** Waits until there is room for what is proposed; returns whether it is wanted still. */
+    boolean await(Proposal proposal) {
         CountDownLatch until;
         synchronized (this) {
             if (waiting == null || waiting.getCount() == 0 || !lacking.test(proposal)) {
-                return;
+                return true;
             }
             waiting.countDown();
             until = room;
         }
         try {
-            until.await();
+            while (!until.await(ASKED_AGAIN_MILLIS, TimeUnit.MILLISECONDS)) {
+                if (!proposal.isWanted()) {
+                    return false;
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        return true;
     }
 }

@@ -54,6 +54,9 @@ public final class SizeLimits {
     /** Bytes of its own commands that a replica may have in progress; may be passed by one command. */
     public static final int MAX_OUTSTANDING_BYTES = 32 * MIB;
 
+    /** Bytes of commands of the server itself that come besides; may be passed by one command. */
+    public static final int MAX_OFFERED_BYTES = MAX_OUTSTANDING_BYTES / 8;
+
     /** How many times its {@code jute.maxbuffer} a server's heap must have. Measured; docs/operations.md ("Sizes"). */
     public static final int HEAP_PER_REQUEST = 24;
 
@@ -84,8 +87,9 @@ public final class SizeLimits {
      * @return bytes, enough for one largest frame of a replica with a larger {@code jute.maxbuffer}
      */
     public static long linkBytes(int requestBytes) {
-        long usual = (long) MAX_OUTSTANDING_BYTES + MAX_UNDER_WAY_BYTES + FRAME_EXTRA_BYTES;
-        return Math.max(usual + 3L * valueBytes(requestBytes), (long) MAX_FRAME_BYTES + MIB);
+        long own = (long) MAX_OUTSTANDING_BYTES + MAX_OFFERED_BYTES;
+        long usual = own + MAX_UNDER_WAY_BYTES + FRAME_EXTRA_BYTES;
+        return Math.max(usual + 4L * valueBytes(requestBytes), (long) MAX_FRAME_BYTES + MIB);
     }
 
     /**

@@ -24,7 +24,8 @@ public class SizeLimitsTest {
     @Test
     public void link_takesWhatMayBeUnderWayAtOnce_andAFrameOfAReplicaWithALargerSetting() {
         for (int request : new int[] {1, 1_048_575, 20 * MIB, SizeLimits.MAX_REQUEST_BYTES}) {
-            long forwards = (long) SizeLimits.MAX_OUTSTANDING_BYTES + SizeLimits.commandBytes(request);
+            long own = (long) SizeLimits.MAX_OUTSTANDING_BYTES + SizeLimits.MAX_OFFERED_BYTES;
+            long forwards = own + 2L * SizeLimits.commandBytes(request);
             long values = (long) SizeLimits.MAX_UNDER_WAY_BYTES + SizeLimits.valueBytes(request);
             assertTrue("" + request, SizeLimits.linkBytes(request) >= forwards + values);
             assertTrue("" + request, SizeLimits.linkBytes(request) > SizeLimits.MAX_FRAME_BYTES);

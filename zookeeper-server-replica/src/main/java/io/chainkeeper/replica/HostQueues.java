@@ -34,7 +34,8 @@ record HostQueues(
         disks.tellOccupancy(occupancy);
         log.tellOccupancy(occupancy);
         // When links are not read any more, what has been read and what is under way may still be decided.
-        long decidedMeanwhile = limits.maxOutstandingBytes() + SizeLimits.MAX_UNDER_WAY_BYTES + links.maxInboundBytes();
+        long ownBytes = limits.maxOutstandingBytes() + limits.maxOfferedBytes();
+        long decidedMeanwhile = ownBytes + SizeLimits.MAX_UNDER_WAY_BYTES + links.maxInboundBytes();
         occupancy.holds(
                 "executor_backlog_bytes",
                 applyThread.backlogBytes(),

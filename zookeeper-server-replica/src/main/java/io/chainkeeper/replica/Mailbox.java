@@ -97,11 +97,14 @@ final class Mailbox {
      */
     void tellOccupancy(Occupancy occupancy, ReplicaLimits limits) {
         long commandBytes = 0;
+        long offeredBytes = 0;
         int events = 0;
         long[] frameBytes = new long[0];
         for (Object input : inputs) {
             if (input instanceof Proposal proposal) {
-                commandBytes += proposal.command().length() + ReplicaLimits.COMMAND_COST_BYTES;
+                long bytes = proposal.command().length() + ReplicaLimits.COMMAND_COST_BYTES;
+                commandBytes += proposal.isOffered() ? 0 : bytes;
+                offeredBytes += proposal.isOffered() ? bytes : 0;
             } else if (input instanceof Arrived arrived) {
                 if (arrived.peer() >= frameBytes.length) {
                     frameBytes = Arrays.copyOf(frameBytes, arrived.peer() + 1);
@@ -116,6 +119,7 @@ final class Mailbox {
             most = Math.max(most, ofPeer);
         }
         occupancy.holds("mailbox_command_bytes", commandBytes, limits.maxOutstandingBytes(), Slack.ONE_COMMAND);
+        occupancy.holds("mailbox_offered_bytes", offeredBytes, limits.maxOfferedBytes(), Slack.ONE_COMMAND);
         occupancy.holds("mailbox_frame_bytes", most, limits.maxInboundBytes(), Slack.ONE_READ);
         occupancy.holds("mailbox_events", events, MOST_EVENTS, Slack.NONE);
     }

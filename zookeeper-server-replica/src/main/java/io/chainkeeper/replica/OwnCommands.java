@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.Occupancy;
 import io.chainkeeper.ordering.Occupancy.Slack;
 import io.chainkeeper.ordering.ProposedCommand;
+import io.chainkeeper.ordering.SizeLimits;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -19,9 +20,12 @@ import java.util.function.Consumer;
 final class OwnCommands {
     private record InFlight(long sequence, Proposal proposal) {}
 
+    private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
+
     private final int replicaId;
     private final long incarnation;
-    private final OutstandingBytes outstanding;
+    private final OutstandingBytes proposed;
+    private final OutstandingBytes offered;
     private final long[] nextSequence;
     private final List<Queue<InFlight>> inFlight = new ArrayList<>();
     private final Scheduler scheduler;
@@ -32,13 +36,14 @@ final class OwnCommands {
      * @param replicaId this replica's id
      * @param incarnation number of this start
      * @param streams in how many streams commands are ordered
-     * @param maxOutstandingBytes see {@link ReplicaLimits}
+     * @param limits bound both rooms
      * @param scheduler of those who wait for room
      */
-    OwnCommands(int replicaId, long incarnation, int streams, long maxOutstandingBytes, Scheduler scheduler) {
+    OwnCommands(int replicaId, long incarnation, int streams, ReplicaLimits limits, Scheduler scheduler) {
         this.replicaId = replicaId;
         this.incarnation = incarnation;
-        this.outstanding = new OutstandingBytes(maxOutstandingBytes, scheduler);
+        this.proposed = new OutstandingBytes(limits.maxOutstandingBytes(), scheduler);
+        this.offered = new OutstandingBytes(limits.maxOfferedBytes(), scheduler);
         this.scheduler = scheduler;
         this.orderMicros = new Measure("order_micros", scheduler::nanoTime);
         this.nextSequence = new long[streams];
@@ -68,13 +73,42 @@ final class OwnCommands {
      * @throws ReplicaStoppedException if this replica stops meanwhile
      */
     boolean enter(Proposal proposal, Consumer<Proposal> inputs) {
+        proposal.offered(false);
+        return proposed.acquire(bytesOf(proposal), proposal::isWanted) && takePlace(proposal, inputs);
+    }
+
+    /**
+     * Any thread: as {@link #enter}, in the room for what is offered, and without waiting for it.
+     *
+     * @return whether it took its place
+     */
+    boolean offer(Proposal proposal, Consumer<Proposal> inputs) {
+        proposal.offered(true);
+        return offered.tryAcquire(bytesOf(proposal)) && takePlace(proposal, inputs);
+    }
+
+    private static int bytesOf(Proposal proposal) {
         int bytes = proposal.command().length();
-        outstanding.acquire(bytes);
+        InvariantViolated.check(
+                bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
+        return bytes;
+    }
+
+    private boolean takePlace(Proposal proposal, Consumer<Proposal> inputs) {
         boolean entered = proposal.enter(() -> inputs.accept(proposal));
         if (!entered) {
-            outstanding.release(bytes);
+            release(proposal);
         }
         return entered;
+    }
+
+    private void release(Proposal proposal) {
+        (proposal.isOffered() ? offered : proposed).release(proposal.command().length());
+    }
+
+    /** Those who wait for room are asked whether they are still wanted. */
+    void reconsider() {
+        proposed.reconsider();
     }
 
     /** Protocol host: gives a command its number and remembers its proposal, before the protocol sees the command. */
@@ -98,19 +132,19 @@ final class OwnCommands {
                 "own command %d delivered, expected %s",
                 command.sequence(),
                 next == null ? "none" : next.sequence());
-        outstanding.release(command.command().length());
+        release(next.proposal());
         latencies.writes().record(orderMicros.addMicrosSince(next.proposal().proposedNanos()));
         return next.proposal();
     }
 
     /** Returns the bytes of all own commands that have not been applied, with what each counts besides. */
     long outstandingBytes() {
-        return outstanding.used();
+        return proposed.used() + offered.used();
     }
 
     /** Returns for how long a thread has waited for room without any command being applied; 0 if none waits. */
     long stuckMillis() {
-        return outstanding.stuckMillis();
+        return proposed.stuckMillis();
     }
 
     /** How long this replica's clients wait for the order; what waits there is recorded by who knows its end. */
@@ -125,11 +159,12 @@ final class OwnCommands {
 
     /** Tells how much of the room for own commands is taken. */
     void tellOccupancy(Occupancy occupancy) {
-        occupancy.holds("own_command_bytes", outstanding.used(), outstanding.max(), Slack.ONE_COMMAND);
+        occupancy.holds("own_command_bytes", proposed.used(), proposed.max(), Slack.ONE_COMMAND);
+        occupancy.holds("own_offered_bytes", offered.used(), offered.max(), Slack.ONE_COMMAND);
     }
 
     /** Threads that wait for room, and those that ask for it from now on, are told that this replica stops. */
     void stop() {
-        outstanding.stop();
+        proposed.stop();
     }
 }

@@ -10,6 +10,9 @@ public abstract class Proposal {
     private final int stream;
     private final ByteSlice command;
 
+    /** Whether its room is that of what is offered; written before it takes its place. */
+    private boolean offered;
+
     /** Written before the proposal is handed on to the apply thread. */
     private long proposedNanos = StageTimes.UNKNOWN;
 
@@ -37,6 +40,26 @@ public abstract class Proposal {
     public boolean enter(Runnable place) {
         place.run();
         return true;
+    }
+
+    /**
+     * Whether it is still to be ordered. Asked again and again while it waits for room, by the thread that proposes, and
+     * after each {@link TotalOrder#reconsider}; must not wait. Once it has said no it may not say yes again.
+     *
+     * @return whether it goes on waiting; if not, it leaves the line and is not ordered
+     */
+    public boolean isWanted() {
+        return true;
+    }
+
+    /** Before it asks for room: which one it is to have. */
+    void offered(boolean isOffered) {
+        offered = isOffered;
+    }
+
+    /** @return whether its room is that of what is offered ({@link TotalOrder#offer}); once it has been proposed */
+    public final boolean isOffered() {
+        return offered;
     }
 
     /** Protocol host: the protocol is given the command now. */

@@ -3,7 +3,6 @@ package io.chainkeeper.replica;
 import io.chainkeeper.log.AcceptorLog;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
-import io.chainkeeper.ordering.InvariantViolated;
 import io.chainkeeper.ordering.LogRecord;
 import io.chainkeeper.ordering.MalformedMessageException;
 import io.chainkeeper.ordering.Message;
@@ -12,7 +11,6 @@ import io.chainkeeper.ordering.OrderingProtocol;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.ordering.ProtocolContext;
-import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.shareddisk.DiskSource;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.PeerTransport;
@@ -49,8 +47,6 @@ public final class Replica implements TotalOrder, Closeable {
      * apart; here an hour's worth of milliseconds does.
      */
     private static final int STEP_AFTER_CLOCK_SET_BACK = 3_600_000;
-
-    private static final int MAX_COMMAND_BYTES = SizeLimits.commandBytes(SizeLimits.MAX_REQUEST_BYTES);
 
     private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
@@ -156,12 +152,7 @@ public final class Replica implements TotalOrder, Closeable {
         this.failure = failure;
         this.participants = ensemble.participants();
         this.isAlone = ensemble.equals(Ensemble.of(List.of(replicaId)));
-        this.own = new OwnCommands(
-                replicaId,
-                incarnation,
-                factory.streamCount(participants.size()),
-                limits.maxOutstandingBytes(),
-                scheduler);
+        this.own = new OwnCommands(replicaId, incarnation, factory.streamCount(participants.size()), limits, scheduler);
         this.links = new ProtocolLinks(transport, factory.codec(), limits);
         this.log = new ReplicaLog(
                 log, factory.promiseKind(), times, limits.maxUnsyncedBytes(), replicaId, wakeUp, this::fail, scheduler);
@@ -263,12 +254,22 @@ public final class Replica implements TotalOrder, Closeable {
     @Override
     public boolean propose(Proposal proposal) {
         checkRunning();
-        int bytes = proposal.command().length();
-        InvariantViolated.check(
-                bytes <= MAX_COMMAND_BYTES, "a command of %d bytes, the order takes %d", bytes, MAX_COMMAND_BYTES);
         boolean entered = own.enter(proposal, host::add);
         WakeupBatch.wake(wakeUp);
         return entered;
+    }
+
+    @Override
+    public boolean offer(Proposal proposal) {
+        checkRunning();
+        boolean entered = own.offer(proposal, host::add);
+        WakeupBatch.wake(wakeUp);
+        return entered;
+    }
+
+    @Override
+    public void reconsider() {
+        own.reconsider();
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.chainkeeper.ordering.SizeLimits;
  * it may be larger than a whole queue ({@link SizeLimits}); so may the frames that each link of a peer brings at once.
  *
  * @param maxOutstandingBytes bytes of this replica's own commands that are proposed and not yet applied; more wait in
- *     {@link TotalOrder#propose}
+ *     {@link TotalOrder#propose}. What is offered has a room of its own, {@link #maxOfferedBytes}
  * @param maxInboundBytes bytes of frames of one peer that wait for the protocol host; more stay in the link
  * @param maxBacklogBytes bytes of decided values that wait for the apply thread; more stop the reading of all links
  * @param maxUnsyncedBytes bytes that wait for the log writer; more make the protocol host wait
@@ -29,11 +29,22 @@ public record ReplicaLimits(
     /** What a command counts for besides its bytes. */
     public static final int COMMAND_COST_BYTES = 256;
 
+    /** The room for what is offered is this part of that for what is proposed, */
+    private static final int OFFERED_PART = SizeLimits.MAX_OUTSTANDING_BYTES / SizeLimits.MAX_OFFERED_BYTES;
+
+    /** and has room for so many short commands at least. */
+    private static final int LEAST_OFFERED_COMMANDS = 64;
+
     private static final long SHARED_DISK_BYTES = (64L << 20) + 4L * SizeLimits.MAX_VALUE_BYTES;
 
     /** The bounds used unless a test says otherwise. */
     public static final ReplicaLimits DEFAULT = new ReplicaLimits(
             SizeLimits.MAX_OUTSTANDING_BYTES, 32L << 20, 64L << 20, 64L << 20, 1 << 16, SHARED_DISK_BYTES, 1024, 50);
+
+    /** @return bytes of commands that were offered ({@link TotalOrder#offer}) and are not yet applied */
+    public long maxOfferedBytes() {
+        return Math.max(maxOutstandingBytes / OFFERED_PART, (long) LEAST_OFFERED_COMMANDS * COMMAND_COST_BYTES);
+    }
 
     /**
      * @param millis period of the protocol's ticks

@@ -12,14 +12,32 @@ public interface TotalOrder {
     /**
      * Orders a command. Later {@link Application#apply} is called with it on every replica, and on this one with the
      * same {@link Proposal} object. Proposals made by one thread to one stream are applied in that order. Waits while
-     * the bound on commands or bytes in progress is reached: that is the back-pressure on clients. Then the proposal
-     * says whether it still takes its place ({@link Proposal#enter}).
+     * the bound on commands or bytes in progress is reached and the proposal is wanted ({@link Proposal#isWanted}): that
+     * is the back-pressure on clients. Then the proposal says whether it still takes its place ({@link
+     * Proposal#enter}).
      *
      * @param proposal the command, no larger than a request of {@link SizeLimits#MAX_REQUEST_BYTES} makes it
      * @return whether it took its place; if not, it is not ordered
      * @throws ReplicaStoppedException if this replica has stopped or stops meanwhile
      */
     boolean propose(Proposal proposal);
+
+    /**
+     * As {@link #propose}, but never waits: for those without whom nobody would notice that nothing gets on. What is
+     * offered has a room of its own, so that it does not come behind what clients have proposed.
+     *
+     * @param proposal see there
+     * @return whether it took its place; if not, it is not ordered. There may have been no room, so it may be offered
+     *     again later
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    boolean offer(Proposal proposal);
+
+    /**
+     * Has those who wait in {@link #propose} ask their proposals again whether they are wanted. To be called behind
+     * whatever makes some of them say no; does not wait.
+     */
+    default void reconsider() {}
 
     /**
      * Asks to be told when this replica has executed everything that any client can have seen by now.

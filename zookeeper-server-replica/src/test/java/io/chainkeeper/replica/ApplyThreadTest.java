@@ -19,7 +19,7 @@ public final class ApplyThreadTest {
     private static final long INCARNATION = 3;
 
     private final RecordingApplication application = new RecordingApplication();
-    private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, 1 << 20, ThreadScheduler.INSTANCE);
+    private final OwnCommands own = new OwnCommands(1, INCARNATION, 1, ReplicaLimits.DEFAULT, ThreadScheduler.INSTANCE);
     private final Failures failures = new Failures();
     private final ApplyThread applyThread =
             new ApplyThread(application, own, new PositionTimes(), () -> {}, failures, ThreadScheduler.INSTANCE);

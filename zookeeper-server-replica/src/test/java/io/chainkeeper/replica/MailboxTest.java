@@ -103,6 +103,9 @@ public final class MailboxTest {
     @Test
     public void whatWaits_isToldByKind() {
         mailbox.add(new Proposal(0, ByteSlice.of(new byte[10])) {});
+        Proposal offered = new Proposal(0, ByteSlice.of(new byte[20])) {};
+        offered.offered(true);
+        mailbox.add(offered);
         mailbox.add(new Mailbox.Arrived(2, null, 30));
         mailbox.add(new Mailbox.Arrived(2, null, 40));
         mailbox.add(new Mailbox.Arrived(3, null, 50));
@@ -111,7 +114,16 @@ public final class MailboxTest {
         Map<String, Long> told = new TreeMap<>();
         mailbox.tellOccupancy((name, held, bound, slack) -> told.put(name, held), ReplicaLimits.DEFAULT);
         long command = 10L + ReplicaLimits.COMMAND_COST_BYTES;
-        assertEquals(Map.of("mailbox_command_bytes", command, "mailbox_frame_bytes", 70L, "mailbox_events", 1L), told);
+        Map<String, Long> expected = Map.of(
+                "mailbox_command_bytes",
+                command,
+                "mailbox_offered_bytes",
+                command + 10,
+                "mailbox_frame_bytes",
+                70L,
+                "mailbox_events",
+                1L);
+        assertEquals(expected, told);
     }
 
     @Test

@@ -18,10 +18,10 @@ public final class OutstandingBytesTest {
     @Test
     public void full_waitsUntilReleased() throws Exception {
         OutstandingBytes bytes = new OutstandingBytes(2 * (COST + 10), ThreadScheduler.INSTANCE);
-        bytes.acquire(10);
-        bytes.acquire(10);
+        bytes.acquire(10, () -> true);
+        bytes.acquire(10, () -> true);
         assertEquals("nobody waits", 0, bytes.stuckMillis());
-        Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
+        Thread waiter = new Thread(() -> bytes.acquire(10, () -> true), "proposer");
         waiter.start();
         Failures.awaitBlocked(waiter);
         Failures.await("time to pass", () -> bytes.stuckMillis() > 0);
@@ -34,7 +34,7 @@ public final class OutstandingBytesTest {
     @Test
     public void commandLargerThanTheBound_isNotStuck() {
         OutstandingBytes bytes = new OutstandingBytes(100, ThreadScheduler.INSTANCE);
-        bytes.acquire(1_000_000);
+        bytes.acquire(1_000_000, () -> true);
         bytes.release(1_000_000);
         assertEquals(0, bytes.used());
     }
@@ -42,21 +42,21 @@ public final class OutstandingBytesTest {
     @Test
     public void stopped_waitersAreToldSo() throws Exception {
         OutstandingBytes bytes = new OutstandingBytes(1, ThreadScheduler.INSTANCE);
-        bytes.acquire(10);
+        bytes.acquire(10, () -> true);
         AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread waiter = new Thread(() -> bytes.acquire(10), "proposer");
+        Thread waiter = new Thread(() -> bytes.acquire(10, () -> true), "proposer");
         waiter.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
         waiter.start();
         Failures.awaitBlocked(waiter);
         bytes.stop();
         Failures.join(waiter);
         assertTrue(thrown.get() instanceof ReplicaStoppedException);
-        assertThrows(ReplicaStoppedException.class, () -> bytes.acquire(10));
+        assertThrows(ReplicaStoppedException.class, () -> bytes.acquire(10, () -> true));
     }
 
     @Test
     public void proposalThatTakesNoPlace_givesItsRoomBack() {
-        OwnCommands own = new OwnCommands(1, 1, 1, 1_000, ThreadScheduler.INSTANCE);
+        OwnCommands own = new OwnCommands(1, 1, 1, ReplicaLimits.DEFAULT, ThreadScheduler.INSTANCE);
         List<Proposal> inputs = new ArrayList<>();
         Proposal unwanted = new Proposal(0, ByteSlice.of(new byte[10])) {
             @Override
@@ -78,7 +78,7 @@ public final class OutstandingBytesTest {
             Thread proposer = new Thread(
                     () -> {
                         for (int j = 0; j < 5_000; j++) {
-                            bytes.acquire(0);
+                            bytes.acquire(0, () -> true);
                             taken.incrementAndGet();
                         }
                     },

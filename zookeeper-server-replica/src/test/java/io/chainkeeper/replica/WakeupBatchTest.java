@@ -78,9 +78,9 @@ public final class WakeupBatchTest {
         int[] wokenWhileWaiting = new int[1];
         Thread reader = new Thread(
                 () -> WakeupBatch.run(() -> {
-                    bytes.acquire(10);
+                    bytes.acquire(10, () -> true);
                     WakeupBatch.wake(() -> wokenWhileWaiting[0]++);
-                    bytes.acquire(10);
+                    bytes.acquire(10, () -> true);
                 }),
                 "reader");
         reader.start();

@@ -98,6 +98,11 @@ public final class RawConnection implements AutoCloseable {
         return answer;
     }
 
+    /** Sends a request of which nobody waits for the answer. Waits for as long as the server takes no more. */
+    public void ask(int type, Record request) throws IOException {
+        send(new RequestHeader(++xid, type), request);
+    }
+
     /**
      * Waits until the server closes the connection.
      *

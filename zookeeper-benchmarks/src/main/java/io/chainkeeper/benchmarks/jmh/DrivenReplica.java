@@ -305,6 +305,11 @@ final class DrivenReplica implements AutoCloseable {
         }
 
         @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
+        @Override
         public void readBarrier(ReadWaiter waiter) {
             waiters.add(waiter);
         }

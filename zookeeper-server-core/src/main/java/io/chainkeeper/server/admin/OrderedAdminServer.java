@@ -78,7 +78,8 @@ public final class OrderedAdminServer implements AdminServer {
         try {
             settings.check();
             JettyAdminServer jetty = new JettyAdminServer();
-            WriteProbe probe = new WriteProbe(view.replicaId(), proposer::proposeNoOp, clockMillis);
+            WriteProbe probe =
+                    new WriteProbe(view.replicaId(), waiter -> proposer.proposeNoOp(waiter, () -> true), clockMillis);
             MemberReports others = new MemberReports(view.replicaId(), members, clockMillis);
             Health health = new Health(report.readiness(), guards::refusalOfWrites, probe);
             AdminCommands commands = new AdminCommands(server, view, watch);

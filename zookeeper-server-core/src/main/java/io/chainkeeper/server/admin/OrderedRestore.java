@@ -166,7 +166,7 @@ final class OrderedRestore {
         requireSize(step, bytes.size());
         requireRoom(guards.refusalOfWrite(bytes.size()));
         requests++;
-        proposer.propose(
+        boolean ordered = proposer.propose(
                 0,
                 new ClientRequest(
                         proposer.wallClockMillis(),
@@ -177,13 +177,22 @@ final class OrderedRestore {
                         ByteSlice.of(bytes.toByteArray()),
                         ClientRequest.QUOTA_KEPT,
                         true,
-                        0));
+                        0),
+                server::isServing);
+        requireServing(ordered);
+    }
+
+    private static void requireServing(boolean ordered) throws IOException {
+        if (!ordered) {
+            throw new IOException("this server serves nobody any more: a part of the snapshot may be restored; restore"
+                    + " it again at another server");
+        }
     }
 
     /** In the stream of the requests: what comes behind them has been executed after them. */
     private void awaitExecution() throws IOException {
         CountDownLatch executed = new CountDownLatch(1);
-        proposer.proposeNoOp(executed::countDown);
+        requireServing(proposer.proposeNoOp(executed::countDown, server::isServing));
         try {
             if (!executed.await(EXECUTION_MINUTES, TimeUnit.MINUTES)) {
                 throw new IOException("the order did not take the snapshot within " + EXECUTION_MINUTES

@@ -16,6 +16,7 @@ import io.chainkeeper.server.maintenance.MaintenanceTasks;
 import io.chainkeeper.server.maintenance.Self;
 import io.chainkeeper.server.maintenance.ServingPolicy;
 import io.chainkeeper.server.maintenance.StateReplacement;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.ClientPort;
 import io.chainkeeper.server.reconfig.ConfigurationView;
@@ -38,6 +39,7 @@ final class ReplicaAssembly {
     private final ReplicaEnvironment environment;
     private final Aside aside;
     private final ClientPort clientPort;
+    private final PatientProposer owed;
     private final FeatureLevels levels;
     private final MaintenanceTasks maintenance;
     private final OrderedApplication application;
@@ -52,12 +54,13 @@ final class ReplicaAssembly {
         // Names are looked up, and the port is moved, only when maintenance runs.
         this.aside = core.runtime().aside(task -> maintenance().submit(task));
         this.clientPort = new ClientPort(core.server()::getServerCnxnFactory, core.runtime()::monotonicMillis, aside);
+        this.owed = new PatientProposer(core.proposer());
         this.levels = new FeatureLevels(
                 core.settings().levels(),
                 core.settings().raising(),
                 core.recovered().state(),
                 core.ensemble(),
-                core.proposer(),
+                owed,
                 core.runtime()::monotonicMillis);
         this.maintenance = assembleMaintenance();
         CommandExecutor executor = commandExecutor();
@@ -69,8 +72,8 @@ final class ReplicaAssembly {
         ReplicaSettings settings = core.settings();
         ReplicatedState state = core.recovered().state();
         Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile(), settings.levels());
-        ClusterFormation cluster = new ClusterFormation(
-                self, core.server(), state, core.proposer(), core.ensemble(), environment.naming());
+        ClusterFormation cluster =
+                new ClusterFormation(self, core.server(), state, owed, core.ensemble(), environment.naming());
         return new MaintenanceTasks(
                 new MaintenanceSchedule(
                         core.runtime().maintenance(settings.replicaId()),
@@ -83,7 +86,8 @@ final class ReplicaAssembly {
                 ensembleTasks(),
                 clientTasks(cluster),
                 auditTasks(),
-                new StateReplacement(self, environment::replaceState));
+                new StateReplacement(self, environment::replaceState),
+                owed);
     }
 
     private EnsembleTasks ensembleTasks() {
@@ -104,14 +108,15 @@ final class ReplicaAssembly {
                 clockMillis,
                 patienceMillis,
                 sessionKeeper(),
-                core.runtime().containerReaper(core.database(), core.router()));
+                core.runtime().containerReaper(core.database(), core.router()),
+                core.router()::takeUpHeld);
     }
 
     private AuditTasks auditTasks() {
         DigestAuditor auditor = new DigestAuditor(
                 core.server(),
                 core.recovered().state(),
-                core.proposer(),
+                owed,
                 core.runtime()::monotonicMillis,
                 core.settings().digestAuditSeconds());
         return new AuditTasks(auditor, environment.divergence());
@@ -126,7 +131,7 @@ final class ReplicaAssembly {
                 core.settings().replicaId(),
                 core.server().getMinSessionTimeout() / 4,
                 core.proposer()::stuckMillis,
-                expire -> core.proposer().propose(expire.sessionId(), expire));
+                expire -> core.proposer().offer(expire.sessionId(), expire));
     }
 
     private Reconfigurer reconfigurer() {
@@ -135,7 +140,7 @@ final class ReplicaAssembly {
         return new Reconfigurer(
                 state,
                 new ReconfigPlanner(core.server(), state, core::status, environment::isLinked, settings.replicaId()),
-                core.proposer(),
+                owed,
                 core.runtime()::monotonicMillis,
                 core.runtime()::wallClockMillis,
                 settings.reconfigPatienceMillis(),

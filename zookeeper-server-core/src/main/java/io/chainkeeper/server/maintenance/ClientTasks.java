@@ -17,6 +17,7 @@ public final class ClientTasks {
     private final UnservedSessions unserved;
     private final SessionKeeper sessions;
     private final Consumer<Boolean> reaper;
+    private final Runnable heldBack;
 
     /**
      * @param server whose clients they are
@@ -26,6 +27,7 @@ public final class ClientTasks {
      * @param patienceMillis how long this replica may have a leader and serve nobody until then
      * @param sessions ends sessions
      * @param reaper deletes empty containers while told to
+     * @param heldBack takes up requests that were held back and found no room
      */
     public ClientTasks(
             OrderedZooKeeperServer server,
@@ -34,12 +36,14 @@ public final class ClientTasks {
             LongSupplier clockMillis,
             long patienceMillis,
             SessionKeeper sessions,
-            Consumer<Boolean> reaper) {
+            Consumer<Boolean> reaper,
+            Runnable heldBack) {
         this.server = server;
         this.serving = serving;
         this.unserved = new UnservedSessions(clockMillis, patienceMillis, cluster::giveUpOwnSessions);
         this.sessions = sessions;
         this.reaper = reaper;
+        this.heldBack = heldBack;
     }
 
     /** This replica's first command has been executed. */
@@ -58,8 +62,9 @@ public final class ClientTasks {
         return serving.isWithoutOrder();
     }
 
-    /** Ends sessions, and deletes what nobody needs. */
+    /** Takes up what was held back, ends sessions, and deletes what nobody needs. */
     void tick(OrderingStatus status, boolean isFormed, long periodMillis) {
+        heldBack.run();
         boolean leading = status.role() == OrderingStatus.Role.LEADER;
         reaper.accept(leading && server.isServing());
         if (sessions.tick(server.isServing(), leading && isFormed, status.epoch(), periodMillis)) {

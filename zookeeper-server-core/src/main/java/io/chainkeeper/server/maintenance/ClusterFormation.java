@@ -8,7 +8,7 @@ import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
 import io.chainkeeper.server.guard.TransactionLimit;
-import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.ReplicatedState;
@@ -29,7 +29,7 @@ public final class ClusterFormation {
     private final Self self;
     private final OrderedZooKeeperServer server;
     private final ReplicatedState replicated;
-    private final Proposer proposer;
+    private final PatientProposer proposer;
     private final EffectiveEnsemble ensemble;
     private final Naming naming;
 
@@ -51,7 +51,7 @@ public final class ClusterFormation {
             Self self,
             OrderedZooKeeperServer server,
             ReplicatedState replicated,
-            Proposer proposer,
+            PatientProposer proposer,
             EffectiveEnsemble ensemble,
             Naming naming) {
         this.self = self;
@@ -186,7 +186,8 @@ public final class ClusterFormation {
         long incarnation = replicated.incarnationOf(member);
         if (incarnation != Long.MIN_VALUE) {
             LOG.info("Replica {} {}: its sessions become ownerless", member, reason);
-            proposer.propose(0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
+            proposer.propose(
+                    "orphan " + member, 0, new Command.Orphan(proposer.wallClockMillis(), member, incarnation));
         }
     }
 }

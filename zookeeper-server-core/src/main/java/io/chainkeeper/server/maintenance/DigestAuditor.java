@@ -1,7 +1,7 @@
 package io.chainkeeper.server.maintenance;
 
 import io.chainkeeper.command.Command;
-import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.state.StateDigest;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +15,7 @@ import org.apache.zookeeper.server.ZooKeeperServer;
 public final class DigestAuditor {
     private final ZooKeeperServer server;
     private final ReplicatedState state;
-    private final Proposer proposer;
+    private final PatientProposer proposer;
     private final LongSupplier clockMillis;
     private final long periodMillis;
     private long nextMillis;
@@ -31,7 +31,7 @@ public final class DigestAuditor {
     public DigestAuditor(
             ZooKeeperServer server,
             ReplicatedState state,
-            Proposer proposer,
+            PatientProposer proposer,
             LongSupplier clockMillis,
             int periodSeconds) {
         this.server = server;

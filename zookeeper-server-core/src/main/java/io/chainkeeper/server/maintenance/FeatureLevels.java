@@ -4,7 +4,7 @@ import io.chainkeeper.command.Command;
 import io.chainkeeper.config.FeatureRaising;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
-import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.state.FeatureState.Runs;
 import io.chainkeeper.server.state.ReplicatedState;
@@ -27,7 +27,7 @@ public final class FeatureLevels {
     private final FeatureRaising raising;
     private final ReplicatedState state;
     private final EffectiveEnsemble ensemble;
-    private final Proposer proposer;
+    private final PatientProposer proposer;
     private final LongSupplier clockMillis;
     private long commonSinceMillis = NOT_COMMON;
     private int commonLevel;
@@ -45,7 +45,7 @@ public final class FeatureLevels {
             FeatureRaising raising,
             ReplicatedState state,
             EffectiveEnsemble ensemble,
-            Proposer proposer,
+            PatientProposer proposer,
             LongSupplier clockMillis) {
         this.own = own;
         this.raising = raising;

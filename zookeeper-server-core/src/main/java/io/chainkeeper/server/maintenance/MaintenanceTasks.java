@@ -6,6 +6,7 @@ import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.background.Background;
 import io.chainkeeper.server.execution.AuditVerdict;
 import io.chainkeeper.server.execution.ExecutionEvents;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.reconfig.Aside;
 import io.chainkeeper.server.reconfig.PendingReconfig;
 import io.chainkeeper.server.state.EnsemblePlan;
@@ -19,8 +20,9 @@ import java.util.function.Supplier;
 
 /**
  * Everything that happens by time or is proposed by the server itself: session expiry, opening and closing for clients,
- * the first commands of a start, orphaning of silent members. Proposing may wait, so neither the executor nor the
- * protocol host may do it; they leave it to the {@link Background}.
+ * the first commands of a start, orphaning of silent members. None of it waits for room in the order: what has to be
+ * ordered is offered, and offered again with the next tick, since this is also what ends the serving of clients when
+ * nothing gets on in the order. The executor and the protocol host leave all of it to the {@link Background}.
  */
 public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     /** How long those who are configured no more are fed, to let them learn that. */
@@ -35,11 +37,9 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     private final ClientTasks clients;
     private final AuditTasks audits;
     private final StateReplacement replacement;
+    private final PatientProposer owed;
 
-    /**
-     * What is to be done when there is an order again, because proposing may wait for what is executed. Not much: most
-     * of it comes of what is executed, too.
-     */
+    /** What is to be done when there is an order again. Not much: most of it comes of what is executed, too. */
     private final Deque<Runnable> postponed = new ArrayDeque<>();
 
     /**
@@ -52,6 +52,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param clients what is done for clients
      * @param audits what is done so that the states are the same
      * @param replacement gets another member's state
+     * @param owed proposes what all of these have to have ordered
      */
     public MaintenanceTasks(
             MaintenanceSchedule schedule,
@@ -62,7 +63,8 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
             EnsembleTasks ensemble,
             ClientTasks clients,
             AuditTasks audits,
-            StateReplacement replacement) {
+            StateReplacement replacement,
+            PatientProposer owed) {
         this.schedule = schedule;
         this.server = server;
         this.status = status;
@@ -72,6 +74,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
         this.clients = clients;
         this.audits = audits;
         this.replacement = replacement;
+        this.owed = owed;
     }
 
     /** Proposes this start and begins to tick. */
@@ -101,6 +104,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
     }
 
     private void whatMayBeProposed(boolean leading) {
+        owed.tick();
         while (!postponed.isEmpty()) {
             postponed.poll().run();
         }

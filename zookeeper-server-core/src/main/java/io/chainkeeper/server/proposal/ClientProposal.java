@@ -15,6 +15,9 @@ public final class ClientProposal extends Proposal {
         /** @return the client's request, with its connection */
         Request request();
 
+        /** See {@link Proposal#isWanted}. */
+        boolean isWanted();
+
         /** See {@link Proposal#enter}. */
         boolean enter(Runnable place);
 
@@ -34,6 +37,11 @@ public final class ClientProposal extends Proposal {
         super(stream, command.bytes());
         this.decoded = command.request();
         this.turn = turn;
+    }
+
+    @Override
+    public boolean isWanted() {
+        return turn.isWanted();
     }
 
     @Override

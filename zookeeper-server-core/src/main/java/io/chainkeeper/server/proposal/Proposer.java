@@ -6,10 +6,14 @@ import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.replica.TotalOrder;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ServerCnxn;
 
-/** The server's way into the order. Must not be used by the apply thread: proposing may wait for it. */
+/**
+ * The server's way into the order. What is proposed may wait for the apply thread, so that thread must not propose, nor
+ * may the one that looks after time: it offers, which never waits.
+ */
 public final class Proposer {
     private final LongSupplier wallClockMillis;
     private volatile TotalOrder order;
@@ -58,10 +62,24 @@ public final class Proposer {
      *
      * @param sessionId the session it is about, 0 for none
      * @param command the command
+     * @param wanted see {@link Proposal#isWanted}
+     * @return see {@link TotalOrder#propose}
      * @throws ReplicaStoppedException if this replica has stopped
      */
-    public void propose(long sessionId, Command command) {
-        connected().propose(new ServerProposal(streamOf(sessionId), CommandCodec.encode(command)));
+    public boolean propose(long sessionId, Command command, BooleanSupplier wanted) {
+        return connected().propose(new ServerProposal(streamOf(sessionId), CommandCodec.encode(command), wanted));
+    }
+
+    /**
+     * Offers a command that no client waits for.
+     *
+     * @param sessionId the session it is about, 0 for none
+     * @param command the command
+     * @return see {@link TotalOrder#offer}
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public boolean offer(long sessionId, Command command) {
+        return connected().offer(new ServerProposal(streamOf(sessionId), CommandCodec.encode(command), () -> true));
     }
 
     /**
@@ -69,22 +87,30 @@ public final class Proposer {
      *
      * @param attach the command
      * @param connection the connection that waits for the answer
+     * @param served whether clients are served; any thread asks it
+     * @return see {@link TotalOrder#propose}
      * @throws ReplicaStoppedException if this replica has stopped
      */
-    public void propose(Command.Attach attach, ServerCnxn connection) {
-        connected().propose(new AttachProposal(streamOf(attach.sessionId()), CommandCodec.encode(attach), connection));
+    public boolean propose(Command.Attach attach, ServerCnxn connection, BooleanSupplier served) {
+        return connected()
+                .propose(new AttachProposal(
+                        streamOf(attach.sessionId()), CommandCodec.encode(attach), connection, served));
     }
 
     /**
      * Has a command ordered that changes nothing. May wait, as every proposal may.
      *
      * @param waiter told by the apply thread when it comes back; must not wait
+     * @param wanted see {@link Proposal#isWanted}
+     * @return see {@link TotalOrder#propose}
      * @throws ReplicaStoppedException if this replica has stopped
      */
-    public void proposeNoOp(Runnable waiter) {
-        connected()
-                .propose(new NoOpProposal(
-                        streamOf(0), CommandCodec.encode(new Command.NoOp(wallClockMillis())), waiter));
+    public boolean proposeNoOp(Runnable waiter, BooleanSupplier wanted) {
+        return connected().propose(noOp(streamOf(0), waiter, wanted));
+    }
+
+    private NoOpProposal noOp(int stream, Runnable waiter, BooleanSupplier wanted) {
+        return new NoOpProposal(stream, CommandCodec.encode(new Command.NoOp(wallClockMillis())), waiter, wanted);
     }
 
     /**
@@ -99,8 +125,7 @@ public final class Proposer {
         for (int stream = 0; stream < cameBack.length; stream++) {
             CompletableFuture<Void> one = new CompletableFuture<>();
             cameBack[stream] = one;
-            current.propose(new NoOpProposal(
-                    stream, CommandCodec.encode(new Command.NoOp(wallClockMillis())), () -> one.complete(null)));
+            current.propose(noOp(stream, () -> one.complete(null), () -> true));
         }
         return CompletableFuture.allOf(cameBack);
     }
@@ -112,6 +137,23 @@ public final class Proposer {
      */
     public boolean propose(Proposal proposal) {
         return connected().propose(proposal);
+    }
+
+    /**
+     * @param proposal offered to the order
+     * @return see {@link TotalOrder#offer}
+     * @throws ReplicaStoppedException if this replica has stopped
+     */
+    public boolean offer(Proposal proposal) {
+        return connected().offer(proposal);
+    }
+
+    /** See {@link TotalOrder#reconsider}; nobody waits before the order has been started. Any thread. */
+    public void reconsider() {
+        TotalOrder current = order;
+        if (current != null) {
+            current.reconsider();
+        }
     }
 
     /**

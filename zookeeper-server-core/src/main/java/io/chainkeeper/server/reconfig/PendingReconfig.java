@@ -5,9 +5,19 @@ import org.apache.zookeeper.server.Request;
 
 /**
  * A client's {@code reconfig} whose turn in its connection has come. Until it is ordered or refused, later requests of
- * the connection wait. Used by one thread, which may wait for the executor.
+ * the connection wait. Used by one thread, which never waits.
  */
 public interface PendingReconfig {
+    /** What has become of a request that was to be ordered. */
+    enum Outcome {
+        /** It has its place in the order. */
+        ORDERED,
+        /** It never gets one, and is answered where anybody waits. */
+        NEVER,
+        /** There is no room for it at the moment: it waits as before. */
+        NO_ROOM
+    }
+
     /** @return the client's request; its record decodes */
     Request request();
 
@@ -22,9 +32,9 @@ public interface PendingReconfig {
     void refuse(KeeperException error);
 
     /**
-     * Orders the request and lets later requests go on.
+     * Orders the request and lets later requests go on, if there is room.
      *
-     * @return whether it has its place in the order; if not, it never gets one, and is answered where anybody waits
+     * @return what has become of it
      */
-    boolean order();
+    Outcome order();
 }

@@ -2,7 +2,7 @@ package io.chainkeeper.server.reconfig;
 
 import io.chainkeeper.command.Command;
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.server.proposal.Proposer;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.state.EnsembleConfig;
 import io.chainkeeper.server.state.EnsemblePlan;
 import io.chainkeeper.server.state.ReconfigRule;
@@ -36,7 +36,7 @@ public final class Reconfigurer {
 
     private final ReplicatedState state;
     private final ReconfigPlanner planner;
-    private final Proposer proposer;
+    private final PatientProposer proposer;
     private final LongSupplier clockMillis;
     private final LongSupplier wallClockMillis;
     private final long patienceMillis;
@@ -64,7 +64,7 @@ public final class Reconfigurer {
     public Reconfigurer(
             ReplicatedState state,
             ReconfigPlanner planner,
-            Proposer proposer,
+            PatientProposer proposer,
             LongSupplier clockMillis,
             LongSupplier wallClockMillis,
             long patienceMillis,
@@ -198,13 +198,7 @@ public final class Reconfigurer {
             LOG.info("The client of a reconfig is gone: dropping its plan");
             drop(plan);
         } else if (plan.reached(membership, state.configuration())) {
-            PendingReconfig ready = pending;
-            pending = null;
-            phase = Phase.IDLE;
-            if (!ready.order()) {
-                LOG.info("The client of a reconfig is gone: dropping its plan");
-                proposeDrop(plan);
-            }
+            orderOrDrop(plan);
         } else if (clockMillis.getAsLong() - changedMillis >= patienceMillis) {
             LOG.warn(
                     "For {} ms no member was admitted or removed and no state transferred, so the reconfig to {} is"
@@ -213,6 +207,20 @@ public final class Reconfigurer {
                     plan.configuration().participants(),
                     membership == null ? state.configuration().participants() : membership.replicaIds());
             drop(plan);
+        }
+    }
+
+    private void orderOrDrop(EnsemblePlan plan) {
+        PendingReconfig.Outcome outcome = pending.order();
+        if (outcome == PendingReconfig.Outcome.NO_ROOM) {
+            // The next tick finds the plan as it is, or the client gone.
+            return;
+        }
+        pending = null;
+        phase = Phase.IDLE;
+        if (outcome == PendingReconfig.Outcome.NEVER) {
+            LOG.info("The client of a reconfig is gone: dropping its plan");
+            proposeDrop(plan);
         }
     }
 

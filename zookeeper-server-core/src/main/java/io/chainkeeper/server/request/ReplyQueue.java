@@ -6,6 +6,7 @@ import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.proposal.ClientProposal;
 import java.util.ArrayDeque;
+import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.server.Request;
 
 /**
@@ -44,6 +45,11 @@ final class ReplyQueue {
         @Override
         public Request request() {
             return request;
+        }
+
+        @Override
+        public boolean isWanted() {
+            return ReplyQueue.this.isWanted();
         }
 
         @Override
@@ -96,17 +102,25 @@ final class ReplyQueue {
     private boolean releasing;
     private volatile boolean ending;
     private final Object entering = new Object();
-    private boolean closed;
+    private volatile boolean closed;
     private final ExecutionLock lock;
     private final Responder responder;
+    private final BooleanSupplier served;
 
     /**
      * @param lock keeps reads and execution apart
      * @param responder answers requests whose turn it is; called by the apply thread
+     * @param served whether clients are served; any thread asks it
      */
-    ReplyQueue(ExecutionLock lock, Responder responder) {
+    ReplyQueue(ExecutionLock lock, Responder responder, BooleanSupplier served) {
         this.lock = lock;
         this.responder = responder;
+        this.served = served;
+    }
+
+    /** @return whether what has no place in the order yet may still get one; any thread, does not wait */
+    boolean isWanted() {
+        return !closed && served.getAsBoolean();
     }
 
     /** @return whether nothing waits; stays true until the calling I/O thread adds something */
@@ -179,7 +193,17 @@ final class ReplyQueue {
         }
     }
 
-    /** Ends the holding back that {@link #addTurn} began. To be followed by {@link #nextHeld} until it gives null. */
+    /** The request that {@link #nextHeld} has given last waits on, and with it everything behind it. */
+    void holdAgain(Request request) {
+        synchronized (waiting) {
+            held.addFirst(request);
+        }
+    }
+
+    /**
+     * Ends the holding back that {@link #addTurn} began. To be followed by {@link #nextHeld} until it gives null: at
+     * once, or later behind a {@link #holdAgain}. Whatever arrives until then is held back, too.
+     */
     void release() {
         synchronized (waiting) {
             holding = false;
@@ -230,7 +254,7 @@ final class ReplyQueue {
         return entry;
     }
 
-    /** A write that has not taken its place in the order is not waited for any more. */
+    /** A write that has not taken its place in the order is not waited for: it may be added again. */
     void remove(Entry entry) {
         synchronized (waiting) {
             waiting.removeLastOccurrence(entry);

@@ -5,6 +5,7 @@ import io.chainkeeper.command.CommandCodec;
 import io.chainkeeper.command.EncodedRequest;
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
 import io.chainkeeper.ordering.ByteSlice;
+import io.chainkeeper.replica.Proposal;
 import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.execution.ExecutableRequests;
 import io.chainkeeper.server.guard.ExecutionLock;
@@ -14,6 +15,8 @@ import io.chainkeeper.server.proposal.ClientProposal;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.proposal.UpgradeProposal;
 import io.chainkeeper.server.reconfig.PendingReconfig;
+import io.chainkeeper.server.reconfig.PendingReconfig.Outcome;
+import io.chainkeeper.server.session.ReplicatedSessionTracker;
 import io.chainkeeper.server.session.SessionRule;
 import io.chainkeeper.server.state.ReconfigRule;
 import io.chainkeeper.server.state.ReplicatedState;
@@ -22,6 +25,9 @@ import io.chainkeeper.server.zookeeper.LocalRefusal;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.RequestEntry;
 import java.io.IOException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
@@ -57,6 +63,9 @@ public final class RequestRouter implements RequestEntry {
 
     /** That of the latest connection of each session. */
     private final ConcurrentMap<Long, ReplyQueue> queuesOfSessions = new ConcurrentHashMap<>();
+
+    /** For some of what they hold back there was no room. Maintenance's. */
+    private final Set<ReplyQueue> holding = new LinkedHashSet<>();
 
     private volatile Consumer<PendingReconfig> reconfigs = pending -> {};
     private volatile Consumer<Request> refusals = refused -> {};
@@ -112,7 +121,7 @@ public final class RequestRouter implements RequestEntry {
         if (queue == null || !server.isServing()) {
             drop(request);
         } else if (!queue.holdBack(request)) {
-            process(queue, request);
+            process(queue, request, true);
         }
     }
 
@@ -139,8 +148,11 @@ public final class RequestRouter implements RequestEntry {
     private void ofTheServer(Request request) {
         if (request.isLocalSession()) {
             responder.respondInline(request);
+        } else if (request.type == OpCode.deleteContainer) {
+            // Maintenance may ask for it, and whoever asks looks again after a while.
+            proposer.offer(request.sessionId, serverCommand(request));
         } else {
-            proposer.propose(request.sessionId, serverCommand(request));
+            proposer.propose(request.sessionId, serverCommand(request), () -> true);
         }
     }
 
@@ -154,7 +166,8 @@ public final class RequestRouter implements RequestEntry {
                 proposer.wallClockMillis());
     }
 
-    private void process(ReplyQueue queue, Request request) {
+    /** Returns whether the request goes its way; false if it may not wait and there is no room for it. */
+    private boolean process(ReplyQueue queue, Request request, boolean mayWait) {
         if (queue.isEnding()) {
             // The connection is closed behind the answer to closeSession; none may follow it.
             responder.endWithoutReply(request);
@@ -167,10 +180,11 @@ public final class RequestRouter implements RequestEntry {
                 queue.end();
             }
         } else if (ExecutableRequests.isOrdered(request.type)) {
-            write(queue, request);
+            return write(queue, request, mayWait);
         } else {
             read(queue, request);
         }
+        return true;
     }
 
     /** Also one that is refused waits for its barrier: its answer carries a zxid, and watches fire in front of it. */
@@ -193,7 +207,8 @@ public final class RequestRouter implements RequestEntry {
     }
 
     private ReplyQueue open(ServerCnxn connection) {
-        ReplyQueue queue = queues.computeIfAbsent(connection, key -> new ReplyQueue(lock, responder));
+        ReplyQueue queue =
+                queues.computeIfAbsent(connection, key -> new ReplyQueue(lock, responder, server::isServing));
         ReplyQueue earlier = queuesOfSessions.put(connection.getSessionId(), queue);
         if (earlier != null && earlier != queue) {
             close(earlier);
@@ -231,6 +246,7 @@ public final class RequestRouter implements RequestEntry {
     private void close(ReplyQueue queue) {
         if (state.sessions().follows(SessionRule.CLOSED_CONNECTIONS_ORDER_NOTHING)) {
             queue.close();
+            proposer.reconsider();
         }
     }
 
@@ -250,12 +266,12 @@ public final class RequestRouter implements RequestEntry {
         refusals = listener;
     }
 
-    private void write(ReplyQueue queue, Request request) {
+    private boolean write(ReplyQueue queue, Request request, boolean mayWait) {
         if (request.type == OpCode.deleteContainer) {
             // Deletes without any access check: only the server itself may ask for it.
             LOG.warn("Closing the connection of {}: it asked to delete a container", peer(request));
             drop(request);
-            return;
+            return true;
         }
         byte[] payload = request.readRequestBytes();
         KeeperException refusal = checks.refusal(request, payload);
@@ -264,27 +280,37 @@ public final class RequestRouter implements RequestEntry {
         }
         if (refusal != null) {
             refuse(queue, request, refusal);
-            return;
+            return true;
         }
-        if (!upgradeIfNeeded(queue, request)) {
-            return;
+        Outcome upgraded = upgradeIfNeeded(queue, request, mayWait);
+        if (upgraded != Outcome.ORDERED) {
+            return upgraded != Outcome.NO_ROOM;
         }
         if (request.type == OpCode.reconfig) {
             waitForTurn(queue.addTurn(request, () -> reconfigs.accept(new Reconfig(queue, request, payload))));
-        } else {
-            order(queue, request, payload);
+            return true;
         }
+        return order(queue, request, payload, mayWait) != Outcome.NO_ROOM;
+    }
+
+    private boolean enter(Proposal proposal, boolean mayWait) {
+        return mayWait ? proposer.propose(proposal) : proposer.offer(proposal);
     }
 
     /** Makes a local session known to all replicas, in front of its first ephemeral node. */
-    private boolean upgradeIfNeeded(ReplyQueue queue, Request request) {
+    private Outcome upgradeIfNeeded(ReplyQueue queue, Request request, boolean mayWait) {
         try {
             Request upgrade = server.checkUpgradeSession(request);
-            if (upgrade != null) {
-                ByteSlice command = CommandCodec.encode(serverCommand(upgrade));
-                proposer.propose(new UpgradeProposal(proposer.streamOf(request.sessionId), command, request.sessionId));
+            if (upgrade == null) {
+                return Outcome.ORDERED;
             }
-            return true;
+            ByteSlice command = CommandCodec.encode(serverCommand(upgrade));
+            int stream = proposer.streamOf(request.sessionId);
+            if (enter(new UpgradeProposal(stream, command, request.sessionId, queue::isWanted), mayWait)) {
+                return Outcome.ORDERED;
+            }
+            ((ReplicatedSessionTracker) server.getSessionTracker()).stayLocal(request.sessionId);
+            return notOrdered(queue, request, mayWait);
         } catch (KeeperException e) {
             refuse(queue, request, e);
         } catch (IOException e) {
@@ -292,11 +318,24 @@ public final class RequestRouter implements RequestEntry {
         } catch (ReplicaStoppedException e) {
             request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
         }
-        return false;
+        return Outcome.NEVER;
     }
 
-    /** Returns whether the request has its place in the order, if the replica goes on. */
-    private boolean order(ReplyQueue queue, Request request, byte[] payload) {
+    /**
+     * What was to be ordered has not taken its place. Unless it goes on waiting, nothing behind it may be ordered
+     * either, so the connection ends with it.
+     */
+    private Outcome notOrdered(ReplyQueue queue, Request request, boolean mayWait) {
+        if (!mayWait && queue.isWanted()) {
+            return Outcome.NO_ROOM;
+        }
+        queue.close();
+        drop(request);
+        return Outcome.NEVER;
+    }
+
+    /** If the replica does not go on, what is outstanding counts as ordered. */
+    private Outcome order(ReplyQueue queue, Request request, byte[] payload, boolean mayWait) {
         EncodedRequest command = CommandCodec.encodeKept(RequestCommands.command(
                 request,
                 payload,
@@ -308,22 +347,21 @@ public final class RequestRouter implements RequestEntry {
                 WriteChecks.refusalOfCommand(request, command.bytes().length());
         if (refusal != null) {
             refuse(queue, request, refusal);
-            return false;
+            return Outcome.NEVER;
         }
         ReplyQueue.Entry entry = queue.addWrite(request);
-        if (request.type == OpCode.closeSession) {
-            queue.end();
-        }
         try {
-            if (!proposer.propose(new ClientProposal(proposer.streamOf(request.sessionId), command, entry))) {
+            if (!enter(new ClientProposal(proposer.streamOf(request.sessionId), command, entry), mayWait)) {
                 queue.remove(entry);
-                drop(request);
-                return false;
+                return notOrdered(queue, request, mayWait);
             }
         } catch (ReplicaStoppedException e) {
             request.cnxn.close(ServerCnxn.DisconnectReason.SERVER_SHUTDOWN);
         }
-        return true;
+        if (request.type == OpCode.closeSession) {
+            queue.end();
+        }
+        return Outcome.ORDERED;
     }
 
     private void waitForTurn(ReplyQueue.Entry entry) {
@@ -362,10 +400,12 @@ public final class RequestRouter implements RequestEntry {
         }
 
         @Override
-        public boolean order() {
-            boolean isOrdered = RequestRouter.this.order(queue, request, payload);
-            release();
-            return isOrdered;
+        public Outcome order() {
+            Outcome outcome = RequestRouter.this.order(queue, request, payload, false);
+            if (outcome != Outcome.NO_ROOM) {
+                release();
+            }
+            return outcome;
         }
 
         private void release() {
@@ -373,10 +413,24 @@ public final class RequestRouter implements RequestEntry {
                 return;
             }
             queue.release();
-            for (Request next = queue.nextHeld(); next != null; next = queue.nextHeld()) {
-                process(queue, next);
+            takeUp(queue);
+        }
+    }
+
+    private void takeUp(ReplyQueue queue) {
+        for (Request next = queue.nextHeld(); next != null; next = queue.nextHeld()) {
+            if (!process(queue, next, false)) {
+                queue.holdAgain(next);
+                holding.add(queue);
+                return;
             }
         }
+        holding.remove(queue);
+    }
+
+    /** Maintenance: takes up what was held back behind a {@code reconfig} and found no room until now. */
+    public void takeUpHeld() {
+        List.copyOf(holding).forEach(this::takeUp);
     }
 
     private void refuse(ReplyQueue queue, Request request, KeeperException error) {

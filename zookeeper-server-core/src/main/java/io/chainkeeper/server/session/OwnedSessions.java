@@ -115,6 +115,19 @@ public final class OwnedSessions {
     }
 
     /**
+     * Takes an {@link #upgrade} back: the session is not going to be ordered.
+     *
+     * @param sessionId the session
+     */
+    public void stayLocal(long sessionId) {
+        sessions.computeIfPresent(
+                sessionId,
+                (id, session) -> session.kind == Kind.REQUESTED
+                        ? new Liveness(session.timeoutMillis, clockMillis.getAsLong(), Kind.LOCAL)
+                        : session);
+    }
+
+    /**
      * @param sessionId any session
      * @return whether this replica has asked for it to be ordered, and that has not come to be yet
      */

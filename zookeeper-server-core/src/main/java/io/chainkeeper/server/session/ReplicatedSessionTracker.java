@@ -90,6 +90,15 @@ public final class ReplicatedSessionTracker extends UpgradeableSessionTracker {
     }
 
     /**
+     * What was to make a local session known to all replicas is not ordered: it stays as it was.
+     *
+     * @param id the session
+     */
+    public void stayLocal(long id) {
+        owned.stayLocal(id);
+    }
+
+    /**
      * The client of a local session goes on with it on a new connection to this replica.
      *
      * @param id the session

@@ -3,8 +3,8 @@ package io.chainkeeper.server.session;
 import io.chainkeeper.command.Command;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +36,7 @@ public final class SessionKeeper {
     private final int replicaId;
     private final long stallLimitMillis;
     private final LongSupplier stuckMillis;
-    private final Consumer<Command.Expire> proposer;
+    private final Predicate<Command.Expire> proposer;
     private final LongSupplier wallClockMillis;
 
     /** When the end of a session is due to be proposed, and how long to wait for it to be executed then. */
@@ -65,8 +65,11 @@ public final class SessionKeeper {
     /** Until the latest tick proposals have waited for so long. */
     private long stuckForMillis;
 
-    /** A proposal of this tick has waited for long: what was found out before is not true any more. */
+    /** The thread has stood still in this tick: what was found out before is not true any more. */
     private boolean hasWaited;
+
+    /** There was room for all that has been proposed in this tick. */
+    private boolean hasRoom;
 
     /**
      * @param table all sessions
@@ -78,7 +81,7 @@ public final class SessionKeeper {
      *     time for which nobody could be heard does not count as silence; a fraction of the shortest timeout
      * @param stuckMillis for how long proposals have waited without anything being finished. Threads that propose for
      *     clients read nobody meanwhile, so beyond {@code stallLimitMillis} that is a stall as well.
-     * @param proposer takes the proposals; may wait
+     * @param proposer takes a proposal, or has no room for it, without waiting; it is made again with the next tick
      */
     public SessionKeeper(
             SessionTable table,
@@ -88,7 +91,7 @@ public final class SessionKeeper {
             int replicaId,
             long stallLimitMillis,
             LongSupplier stuckMillis,
-            Consumer<Command.Expire> proposer) {
+            Predicate<Command.Expire> proposer) {
         this.table = table;
         this.owned = owned;
         this.clockMillis = clockMillis;
@@ -125,6 +128,7 @@ public final class SessionKeeper {
             defer(now, stalledMillis, serving);
         }
         hasWaited = false;
+        hasRoom = true;
         managed = leading;
         managedEpoch = orderingEpoch;
         ending.keySet().removeIf(sessionId -> {
@@ -152,7 +156,7 @@ public final class SessionKeeper {
 
     private void proposeOwned(long sessionId, long now) {
         SessionState state = table.get(sessionId);
-        // Proposals of this tick may have waited: whoever was heard meanwhile is not silent any more.
+        // The thread may have stood still in this tick: whoever was heard meanwhile is not silent any more.
         if (state == null || state.owner() != replicaId || hasWaited || !owned.isSilent(sessionId)) {
             return;
         }
@@ -161,8 +165,9 @@ public final class SessionKeeper {
             watch = new Watch(state.epoch(), now, state.timeoutMillis());
         }
         if (now >= watch.deadlineMillis()) {
-            ending.put(sessionId, watch.proposed(now));
-            propose(sessionId, state);
+            if (propose(sessionId, state)) {
+                ending.put(sessionId, watch.proposed(now));
+            }
         }
     }
 
@@ -179,16 +184,18 @@ public final class SessionKeeper {
             if (watch == null || watch.epoch() != state.epoch()) {
                 long deadlineMillis = clockMillis.getAsLong() + state.timeoutMillis();
                 ownerless.put(sessionId, new Watch(state.epoch(), deadlineMillis, state.timeoutMillis()));
-            } else if (now >= watch.deadlineMillis() && !hasWaited) {
+            } else if (now >= watch.deadlineMillis() && !hasWaited && propose(sessionId, state)) {
                 ownerless.put(sessionId, watch.proposed(now));
-                propose(sessionId, state);
             }
         });
     }
 
-    private void propose(long sessionId, SessionState state) {
+    private boolean propose(long sessionId, SessionState state) {
         long before = clockMillis.getAsLong();
-        proposer.accept(new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
+        hasRoom = hasRoom
+                && proposer.test(
+                        new Command.Expire(wallClockMillis.getAsLong(), sessionId, state.owner(), state.epoch()));
         hasWaited |= clockMillis.getAsLong() - before > stallLimitMillis;
+        return hasRoom;
     }
 }

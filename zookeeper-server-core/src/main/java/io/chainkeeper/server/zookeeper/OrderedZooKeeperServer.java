@@ -162,6 +162,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         if (!open) {
             ClientConnections.closeAll(getServerCnxnFactory());
             ClientConnections.closeAll(getSecureServerCnxnFactory());
+            proposer.reconsider();
         }
     }
 
@@ -294,7 +295,10 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
             return;
         }
         try {
-            proposer.propose(new Command.Attach(proposer.wallClockMillis(), sessionId, timeoutMillis), connection);
+            Command.Attach attach = new Command.Attach(proposer.wallClockMillis(), sessionId, timeoutMillis);
+            if (!proposer.propose(attach, connection, this::isServing)) {
+                connection.close(DisconnectReason.SERVER_SHUTDOWN);
+            }
         } catch (ReplicaStoppedException e) {
             connection.close(DisconnectReason.SERVER_SHUTDOWN);
         }

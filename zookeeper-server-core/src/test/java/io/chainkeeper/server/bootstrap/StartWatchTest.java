@@ -49,6 +49,11 @@ public class StartWatchTest {
         }
 
         @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
+        @Override
         public void readBarrier(ReadWaiter waiter) {
             throw new UnsupportedOperationException();
         }

@@ -135,6 +135,11 @@ final class SteppedOrder {
             return proposal.enter(() -> place(proposal));
         }
 
+        @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
         private void place(Proposal proposal) {
             own.put(++sequence, proposal);
             append(new ProposedCommand(replicaId, incarnation, proposal.stream(), sequence, proposal.command()));

@@ -16,6 +16,7 @@ import io.chainkeeper.replica.ReplicaStoppedException;
 import io.chainkeeper.server.EnsembleChecks;
 import io.chainkeeper.server.RawClient;
 import io.chainkeeper.server.TestEnsemble;
+import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
@@ -155,7 +156,7 @@ public class DivergenceTest {
         DigestAuditor auditor = new DigestAuditor(
                 ensemble.server(1),
                 ReplicatedState.initial(0),
-                new Proposer(System::currentTimeMillis),
+                new PatientProposer(new Proposer(System::currentTimeMillis)),
                 () -> nowMillis[0],
                 1);
         auditor.tick();

@@ -35,6 +35,11 @@ public class LoadHistoryTest {
         }
 
         @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
+        @Override
         public void readBarrier(ReadWaiter waiter) {
             throw new UnsupportedOperationException("only looked at");
         }

@@ -47,6 +47,11 @@ public class EffectiveEnsembleTest {
         }
 
         @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
+        @Override
         public void readBarrier(ReadWaiter waiter) {
             throw new AssertionError("nothing is read");
         }

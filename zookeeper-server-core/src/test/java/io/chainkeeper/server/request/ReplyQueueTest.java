@@ -2,6 +2,7 @@ package io.chainkeeper.server.request;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
@@ -15,8 +16,9 @@ import org.junit.Test;
 
 public class ReplyQueueTest {
     private final List<Integer> answered = new ArrayList<>();
+    private boolean served = true;
     private final ReplyQueue queue =
-            new ReplyQueue(new ExecutionLock(), (request, barrier) -> answered.add(request.cxid));
+            new ReplyQueue(new ExecutionLock(), (request, barrier) -> answered.add(request.cxid), () -> served);
 
     private static Request request(int cxid) {
         return new Request(null, 1, cxid, OpCode.getData, null, null);
@@ -47,6 +49,33 @@ public class ReplyQueueTest {
         queue.remove(second);
         execute(first);
         assertTrue(queue.isIdle());
+    }
+
+    @Test
+    public void connectionClosedOrClientsNotServed_whatHasNoPlaceIsNotWantedAnyMore() {
+        ReplyQueue.Entry write = queue.addWrite(request(1));
+        assertTrue(write.isWanted());
+        served = false;
+        assertFalse(write.isWanted());
+        served = true;
+        queue.close();
+        assertFalse(write.isWanted());
+    }
+
+    @Test
+    public void heldRequestFindsNoRoom_waitsOnInFrontOfTheOthers() {
+        queue.addTurn(request(1), () -> {});
+        assertTrue(queue.holdBack(request(2)));
+        assertTrue(queue.holdBack(request(3)));
+        queue.release();
+        Request second = queue.nextHeld();
+        queue.holdAgain(second);
+        assertTrue("what arrives meanwhile comes last", queue.holdBack(request(4)));
+        for (int cxid = 2; cxid <= 4; cxid++) {
+            assertEquals(cxid, queue.nextHeld().cxid);
+        }
+        assertNull(queue.nextHeld());
+        assertFalse(queue.holdBack(request(5)));
     }
 
     @Test

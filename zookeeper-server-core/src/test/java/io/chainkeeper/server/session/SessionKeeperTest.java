@@ -28,10 +28,16 @@ public class SessionKeeperTest {
 
     private Runnable whileProposing = () -> {};
 
-    private void propose(Command.Expire expire) {
+    private boolean hasRoom = true;
+
+    private boolean propose(Command.Expire expire) {
+        if (!hasRoom) {
+            return false;
+        }
         proposals.add(expire);
         nowMillis += proposingTakesMillis;
         whileProposing.run();
+        return true;
     }
 
     private void createOwned(long sessionId) {
@@ -180,6 +186,19 @@ public class SessionKeeperTest {
         assertEquals(List.of(), proposals);
         passServing(100);
         assertEquals(1, proposals.size());
+    }
+
+    @Test
+    public void noRoomForAProposal_isMadeAgainWithTheNextTickThatHasSome() {
+        createOwned(1);
+        table.create(2, TIMEOUT_MILLIS, OTHER, INCARNATION);
+        table.orphan(OTHER, INCARNATION);
+        hasRoom = false;
+        pass(3_000, true, true, 1);
+        assertEquals(List.of(), proposals);
+        hasRoom = true;
+        pass(PERIOD_MILLIS, true, true, 1);
+        assertEquals(2, proposals.size());
     }
 
     /** It is the usual thing under load. */

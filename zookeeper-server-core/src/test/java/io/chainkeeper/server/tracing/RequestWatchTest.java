@@ -59,6 +59,11 @@ public class RequestWatchTest {
         }
 
         @Override
+        public boolean offer(Proposal proposal) {
+            return propose(proposal);
+        }
+
+        @Override
         public void readBarrier(ReadWaiter waiter) {
             throw new UnsupportedOperationException();
         }

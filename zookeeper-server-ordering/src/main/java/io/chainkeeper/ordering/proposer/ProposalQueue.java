@@ -151,7 +151,7 @@ public final class ProposalQueue {
 
     /** What the hosts of those let through from whom something was taken. */
     private long maxWaitingBytes() {
-        return lastTaken.size() * (long) SizeLimits.MAX_OUTSTANDING_BYTES;
+        return lastTaken.size() * (long) (SizeLimits.MAX_OUTSTANDING_BYTES + SizeLimits.MAX_OFFERED_BYTES);
     }
 
     /** @return batches that are under way */

@@ -30,6 +30,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /**
  * One incarnation of a replica: the product's {@link Replica}, driven by one caller, and those who watch it: its
@@ -342,12 +343,12 @@ public final class ReplicaHost {
         return replica;
     }
 
-    /** See {@link TotalOrder#propose}. */
-    public boolean propose(Proposal proposal) {
+    /** See {@link TotalOrder#propose} and {@link TotalOrder#offer}, the ways in that {@link #order} has. */
+    public boolean propose(Proposal proposal, Predicate<Proposal> way) {
         requireRunning();
         sees(Slack.ONE_COMMAND, proposal.command().length() + COMMAND_COST_BYTES);
         // Of one that has stopped nobody answers. A number is given in a later piece of work.
-        boolean entered = hasStopped || replica.propose(proposal);
+        boolean entered = hasStopped || way.test(proposal);
         if (entered) {
             unnumbered.get(proposal.stream()).addLast(proposal);
         }
@@ -401,7 +402,9 @@ public final class ReplicaHost {
     void applied(ProposedCommand command, Proposal own) {
         Proposal proposal = proposals.remove(OwnCommand.of(command));
         InvariantViolated.check(proposal == own, "replica %d: %s comes back as %s", id(), proposal, own);
-        threads.applied();
+        if (!proposal.isOffered()) {
+            threads.applied();
+        }
     }
 
     /** Its threads that wait for what others have to do as well. */

@@ -68,20 +68,34 @@ public final class WaitingThreads {
         thread.suspend(lock);
     }
 
-    /** An own command has taken effect: those who wait for that go on in their own time, so in any order. */
+    /** An own command has taken effect, and made the room that those wait for. */
     void applied() {
         if (!waiting.isEmpty()) {
             standStill(false);
-            for (Waiting each : waiting) {
-                world.linksWork(host, () -> host.runChecked(() -> letGoOn(each)));
-            }
+            reconsider();
+        }
+    }
+
+    /** Those who wait look again whether they can go on, in their own time, so in any order. */
+    public void reconsider() {
+        for (Waiting each : waiting) {
+            world.linksWork(host, () -> host.runChecked(() -> letGoOn(each)));
         }
     }
 
     private void letGoOn(Waiting one) {
-        if (!one.isOverlooked && one.condition.getAsBoolean() && waiting.remove(one)) {
-            one.thread.resume();
+        if (!one.isOverlooked && one.condition.getAsBoolean() && waiting.contains(one)) {
+            resume(one);
         }
+    }
+
+    /** Perhaps it leaves without any room; who waits alone has stood still until then. */
+    private void resume(Waiting one) {
+        waiting.remove(one);
+        if (waiting.isEmpty()) {
+            standStill(false);
+        }
+        one.thread.resume();
     }
 
     private void standStill(boolean now) {
@@ -95,8 +109,7 @@ public final class WaitingThreads {
     public boolean letOneGoOn() {
         for (Waiting each : waiting) {
             if (each.condition.getAsBoolean()) {
-                waiting.remove(each);
-                each.thread.resume();
+                resume(each);
                 return true;
             }
         }

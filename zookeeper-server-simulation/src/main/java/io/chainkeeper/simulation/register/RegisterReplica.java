@@ -99,7 +99,7 @@ public final class RegisterReplica implements StateMachine {
     public void started(ReplicaHost ready) {
         host = ready;
         if (readsWait) {
-            host.propose(new Started());
+            host.propose(new Started(), host.order()::propose);
         }
     }
 
@@ -111,7 +111,8 @@ public final class RegisterReplica implements StateMachine {
             read(new Read(this, operation, checker.readAsked()));
         } else {
             host.propose(
-                    new Write((int) Math.floorMod(session, (long) host.order().streamCount()), operation));
+                    new Write((int) Math.floorMod(session, (long) host.order().streamCount()), operation),
+                    host.order()::propose);
         }
     }
 

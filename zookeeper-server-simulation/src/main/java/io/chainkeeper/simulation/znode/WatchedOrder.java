@@ -20,6 +20,18 @@ import java.util.function.Consumer;
 record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implements TotalOrder {
     @Override
     public boolean propose(Proposal proposal) {
+        look(proposal);
+        return order.propose(proposal, order.order()::propose);
+    }
+
+    /** One that finds no room is offered again, and seen again. */
+    @Override
+    public boolean offer(Proposal proposal) {
+        look(proposal);
+        return order.propose(proposal, order.order()::offer);
+    }
+
+    private void look(Proposal proposal) {
         try {
             if (CommandCodec.decode(proposal.command()) instanceof Command.Expire expire) {
                 expiries.accept(expire);
@@ -27,7 +39,12 @@ record WatchedOrder(ReplicaHost order, Consumer<Command.Expire> expiries) implem
         } catch (MalformedMessageException e) {
             throw new InvariantViolated("a proposed command does not decode: " + e.getMessage());
         }
-        return order.propose(proposal);
+    }
+
+    @Override
+    public void reconsider() {
+        order.order().reconsider();
+        order.threads().reconsider();
     }
 
     @Override
