@@ -376,29 +376,23 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public boolean propose(Proposal proposal) {
-            if (!room.await(proposal)) {
-                return false;
-            }
-            synchronized (monitor) {
-                while (own.areMany() && !stopped) {
-                    awaitChange();
-                }
-                return take(proposal);
-            }
+            return room.await(proposal) && take(proposal, true);
         }
 
         @Override
         public boolean offer(Proposal proposal) {
-            synchronized (monitor) {
-                return room.isThereFor(proposal) && !own.areMany() && take(proposal);
-            }
+            return room.isThereFor(proposal) && take(proposal, false);
         }
 
-        private boolean take(Proposal proposal) {
-            requireRunning();
-            boolean entered = proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
-            monitor.notifyAll();
-            return entered;
+        private boolean take(Proposal proposal, boolean mayWait) {
+            synchronized (monitor) {
+                while (mayWait && own.areMany() && !stopped) {
+                    awaitChange();
+                }
+                requireRunning();
+                monitor.notifyAll();
+                return proposal.enter(() -> (isAway() ? held : pending).add(own.number(proposal)));
+            }
         }
 
         @Override
@@ -418,9 +412,7 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public OrderingStatus status() {
-            synchronized (monitor) {
-                return statusLocked();
-            }
+            return locked(this::statusLocked);
         }
 
         private OrderingStatus statusLocked() {
@@ -475,15 +467,11 @@ public final class InProcessOrder implements AutoCloseable {
 
         @Override
         public StateChannel openStateChannel(int peer) throws IOException {
-            StateOffer offer;
-            synchronized (monitor) {
-                Node asked = nodes.get(peer);
-                if (asked == null || asked.stopped) {
-                    throw new IOException("server " + peer + " is down");
-                }
-                offer = asked.host.stateOffer();
+            Node asked = locked(() -> nodes.get(peer));
+            if (asked == null || asked.stopped) {
+                throw new IOException("server " + peer + " is down");
             }
-            return new AnsweringChannel(offer, replicaId);
+            return new AnsweringChannel(asked.host.stateOffer(), replicaId);
         }
 
         @Override

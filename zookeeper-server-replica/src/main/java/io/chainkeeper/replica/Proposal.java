@@ -43,8 +43,8 @@ public abstract class Proposal {
     }
 
     /**
-     * Whether it is still to be ordered. Asked again and again while it waits for room, by the thread that proposes, and
-     * after each {@link TotalOrder#reconsider}; must not wait. Once it has said no it may not say yes again.
+     * Whether it is still to be ordered. Asked again while it waits for room, by the thread that proposes, and after
+     * each {@link TotalOrder#reconsider}; must not wait.
      *
      * @return whether it goes on waiting; if not, it leaves the line and is not ordered
      */
