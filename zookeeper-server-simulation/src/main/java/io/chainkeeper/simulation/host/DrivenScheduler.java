@@ -12,7 +12,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 
 /**
  * Runs all parts of one start of a replica on the caller's thread, one piece of work at a time. When the next piece of
@@ -114,11 +113,6 @@ public final class DrivenScheduler implements Scheduler {
             return false;
         }
 
-        /** Whether a part may wait in the middle of its work until others have done something for it. */
-        default boolean mayWait(Part part) {
-            return false;
-        }
-
         /**
          * The calling thread waits for what others have to do as well, in their own time.
          *
@@ -193,17 +187,16 @@ public final class DrivenScheduler implements Scheduler {
 
     @Override
     public void await(Object lock, String what, BooleanSupplier condition) {
-        await(what, condition, null);
+        await(what, condition);
     }
 
-    /** Somebody waits for a certain worker, or, if that is null, for what some part is to do. */
-    private void await(String what, BooleanSupplier condition, DrivenWorker awaited) {
+    private void await(String what, BooleanSupplier condition) {
         boolean hasWaited = false;
         while (!condition.getAsBoolean()) {
-            DrivenWorker next = nextDue(worker -> worker == awaited || !plan.mayWait(worker.part));
+            DrivenWorker next = nextDue();
             if (next != null) {
                 next.piece();
-            } else if (!plan.letWaitingGoOn() && !letMaintenanceWork()) {
+            } else if (!plan.letWaitingGoOn()) {
                 awaitDisk(what);
                 hasWaited = true;
             }
@@ -213,23 +206,11 @@ public final class DrivenScheduler implements Scheduler {
         }
     }
 
-    private DrivenWorker nextDue(Predicate<DrivenWorker> isMeant) {
+    private DrivenWorker nextDue() {
         return workers.stream()
-                .filter(worker -> worker.isDue && !worker.running && !worker.isHeldUp() && isMeant.test(worker))
+                .filter(worker -> worker.isDue && !worker.running && !worker.isHeldUp())
                 .findFirst()
                 .orElse(null);
-    }
-
-    /**
-     * A part that may wait on a thread of its own begins in the middle of another one only where nothing else helps:
-     * it may want a monitor that is held there, and in a server it would get that later.
-     */
-    private boolean letMaintenanceWork() {
-        DrivenWorker next = plan.isHeldUp(Part.LOG_WRITER, OWN_DISK) ? null : nextDue(worker -> true);
-        if (next != null) {
-            next.piece();
-        }
-        return next != null;
     }
 
     @Override
@@ -300,7 +281,7 @@ public final class DrivenScheduler implements Scheduler {
         return violated;
     }
 
-    private final class DrivenWorker implements Worker, Coroutine.Body {
+    private final class DrivenWorker implements Worker {
         private final String workerName;
         private final Part part;
         private final int disk;
@@ -314,9 +295,6 @@ public final class DrivenScheduler implements Scheduler {
         private boolean hangs;
 
         private long pause;
-
-        /** What is under it on the stack. */
-        private DrivenWorker outer;
 
         /** A piece is planned, and not only for a time to come. */
         private boolean isDue;
@@ -378,34 +356,15 @@ public final class DrivenScheduler implements Scheduler {
             isDue = false;
             woken = false;
             running = true;
-            if (plan.mayWait(part)) {
-                Coroutine.run(this);
-            } else {
-                run();
-            }
-        }
-
-        @Override
-        public void suspended() {
-            current = outer;
-        }
-
-        @Override
-        public void resumed() {
-            outer = current;
+            DrivenWorker outer = current;
             current = this;
-        }
-
-        @Override
-        public void run() {
-            resumed();
             NeverAnswered never;
             try {
                 never = NeverAnswered.in(() -> pause = work.run());
                 hangs = never != null;
             } finally {
                 running = hangs;
-                suspended();
+                current = outer;
             }
             if (hangs) {
                 if (never.isProcessGone()) {
@@ -437,7 +396,7 @@ public final class DrivenScheduler implements Scheduler {
             long since = nanoTime();
             if (started && !isCurrent()) {
                 String what = "the end of " + workerName;
-                DrivenScheduler.this.await(what, () -> ended || nanoTime() - since >= maxNanos, this);
+                DrivenScheduler.this.await(what, () -> ended || nanoTime() - since >= maxNanos);
             }
             return ended || !started;
         }
@@ -445,7 +404,7 @@ public final class DrivenScheduler implements Scheduler {
         @Override
         public void join() {
             if (started && !isCurrent()) {
-                DrivenScheduler.this.await("the end of " + workerName, () -> ended, this);
+                DrivenScheduler.this.await("the end of " + workerName, () -> ended);
             }
         }
     }
@@ -476,7 +435,7 @@ public final class DrivenScheduler implements Scheduler {
 
         @Override
         public void close() {
-            await("the tasks of " + worker.workerName, tasks::isEmpty, worker);
+            await("the tasks of " + worker.workerName, tasks::isEmpty);
         }
     }
 }

@@ -12,19 +12,6 @@ import java.util.concurrent.TimeUnit;
  * the same seed gives the same run.
  */
 public final class Coroutine {
-    /** A piece of work. */
-    @FunctionalInterface
-    public interface Body {
-        /** Does it; may call {@link Coroutine#suspend}. */
-        void run();
-
-        /** It is suspended: whoever runs it goes on. */
-        default void suspended() {}
-
-        /** It goes on. */
-        default void resumed() {}
-    }
-
     private static final Executor THREADS = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "simulated-thread");
         thread.setDaemon(true);
@@ -36,7 +23,7 @@ public final class Coroutine {
     /** A piece of work takes milliseconds. After so long it waits for a monitor that never becomes free. */
     private static final int MOST_MINUTES = 10;
 
-    private final Body body;
+    private final Runnable body;
     private volatile Thread thread;
     private final Semaphore standsStill = new Semaphore(0);
 
@@ -47,7 +34,7 @@ public final class Coroutine {
     private Throwable end;
     private Throwable failure;
 
-    private Coroutine(Body body) {
+    private Coroutine(Runnable body) {
         this.body = body;
     }
 
@@ -59,9 +46,9 @@ public final class Coroutine {
     /**
      * Does a piece of work up to its end, or up to where it is suspended.
      *
-     * @param body the piece; what it throws before it is suspended is thrown here, and later by {@link #resume}
+     * @param body the piece, which may call {@link #suspend}; what it throws before it is suspended is thrown here, and later by {@link #resume}
      */
-    public static void run(Body body) {
+    public static void run(Runnable body) {
         Coroutine coroutine = new Coroutine(body);
         THREADS.execute(coroutine::begin);
         coroutine.awaitStandstill();
@@ -90,7 +77,6 @@ public final class Coroutine {
      * @param lock whose monitor the thread has, and gives up meanwhile as if it waited on it; no other one
      */
     public void suspend(Object lock) {
-        body.suspended();
         monitor = lock;
         mayGoOn = false;
         standsStill.release();
@@ -101,7 +87,6 @@ public final class Coroutine {
                 throw new IllegalStateException("nobody interrupts a simulated thread", e);
             }
         }
-        body.resumed();
         if (end != null) {
             rethrow(end);
         }

@@ -14,7 +14,6 @@ import java.util.List;
 final class ServerPlan implements DrivenScheduler.Plan {
     private final Cluster cluster;
     private final Runnable behindEach;
-    private final boolean hasLittleRoom;
     private final List<Runnable> beforeHost = new ArrayList<>();
     private ReplicaHost host;
 
@@ -25,7 +24,6 @@ final class ServerPlan implements DrivenScheduler.Plan {
     ServerPlan(ServerPlace place, Runnable behindEach) {
         this.cluster = place.cluster();
         this.behindEach = behindEach;
-        this.hasLittleRoom = place.options().hasLittleRoom();
     }
 
     /** There is a host. */
@@ -65,12 +63,6 @@ final class ServerPlan implements DrivenScheduler.Plan {
             Coroutine.rethrow(NeverAnswered.processGone(host.id()));
         }
         return hasHappened;
-    }
-
-    /** Those that propose. */
-    @Override
-    public boolean mayWait(Part part) {
-        return hasLittleRoom && (part == Part.OTHER || part == Part.MAIN);
     }
 
     @Override

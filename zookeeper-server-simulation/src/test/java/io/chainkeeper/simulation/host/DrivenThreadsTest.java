@@ -33,11 +33,6 @@ public class DrivenThreadsTest {
         }
 
         @Override
-        public boolean mayWait(Part part) {
-            return part == Part.OTHER;
-        }
-
-        @Override
         public void awaitOthers(Object lock, String what, BooleanSupplier condition) {
             waiting = Coroutine.current();
             waiting.suspend(lock);
@@ -54,14 +49,13 @@ public class DrivenThreadsTest {
         }
     }
 
-    private Worker proposing() {
-        return scheduler.worker("maintenance-1", () -> {
+    private void propose() {
+        Coroutine.run(() -> {
             done.add("proposes");
             synchronized (monitor) {
                 scheduler.awaitOthers(monitor, "room", () -> hasRoom);
             }
             done.add("has proposed");
-            return Work.NEVER;
         });
     }
 
@@ -75,9 +69,8 @@ public class DrivenThreadsTest {
 
     @Test
     public void whoWaitsForOthers_standsStillUntilThen_andTheyGoOn() {
-        proposing().start();
+        propose();
         writer().start();
-        plan.pieces.removeFirst().run();
         assertEquals(List.of("proposes"), done);
         plan.pieces.removeFirst().run();
         assertEquals(List.of("proposes", "written"), done);
@@ -86,40 +79,9 @@ public class DrivenThreadsTest {
     }
 
     @Test
-    public void joined_isLetGoOn() throws Exception {
-        Worker proposing = proposing();
-        proposing.start();
-        plan.pieces.removeFirst().run();
+    public void awaitedByAnother_isLetGoOn() {
+        propose();
         hasRoom = true;
-        proposing.join();
-        assertEquals(List.of("proposes", "has proposed"), done);
-    }
-
-    /** It wants a monitor that is held there, and would get it later. */
-    @Test
-    public void maintenanceIsDueWhileAPartWaitsForAnother_itBeginsBehindThat() {
-        scheduler
-                .worker("maintenance-1", () -> {
-                    synchronized (monitor) {
-                        done.add("maintained");
-                    }
-                    return Work.NEVER;
-                })
-                .start();
-        writer().start();
-        synchronized (monitor) {
-            scheduler.await(monitor, "the log", () -> hasRoom);
-        }
-        assertEquals(List.of("written"), done);
-        plan.pieces.removeFirst().run();
-        assertEquals(List.of("written", "maintained"), done);
-    }
-
-    @Test
-    public void nothingElseHelps_maintenanceBeginsInTheMiddle() {
-        Worker proposing = proposing();
-        hasRoom = true;
-        proposing.start();
         scheduler.await(this, "what is proposed", () -> done.contains("has proposed"));
         assertEquals(List.of("proposes", "has proposed"), done);
     }
