@@ -476,11 +476,10 @@ public final class Replica implements TotalOrder, Closeable {
                         own.replicaId());
                 return;
             }
-            if (kind.saysNothingOfThisReplica() || up.containsKey(peer)) {
+            // A link of the server that this one has taken the place of, or a name service that fails, may pass.
+            boolean saysNothing = kind.saysNothingOfThisReplica() || up.containsKey(peer);
+            if (saysNothing || kind.mayPass() && !isRefusedForLong(peer)) {
                 return;
-            }
-            if (kind.mayPass() && !isRefusedForLong(peer)) {
-                return; // a link of the server that this one has taken the place of, or a name service that fails
             }
             refused.add(peer);
             long voters = refused.stream().filter(participants::contains).count();

@@ -12,8 +12,8 @@ public interface TotalOrder {
     /**
      * Orders a command. Later {@link Application#apply} is called with it on every replica, and on this one with the
      * same {@link Proposal} object. Proposals made by one thread to one stream are applied in that order. Waits while
-     * the bound on commands or bytes in progress is reached and the proposal is wanted ({@link Proposal#isWanted}): that
-     * is the back-pressure on clients. Then the proposal says whether it still takes its place ({@link
+     * the bound on commands or bytes in progress is reached and the proposal is wanted ({@link Proposal#isWanted}):
+     * that is the back-pressure on clients. Then the proposal says whether it still takes its place ({@link
      * Proposal#enter}).
      *
      * @param proposal the command, no larger than a request of {@link SizeLimits#MAX_REQUEST_BYTES} makes it

@@ -46,7 +46,8 @@ public final class Coroutine {
     /**
      * Does a piece of work up to its end, or up to where it is suspended.
      *
-     * @param body the piece, which may call {@link #suspend}; what it throws before it is suspended is thrown here, and later by {@link #resume}
+     * @param body the piece, which may call {@link #suspend}; what it throws before it is suspended is thrown here, and
+     *     later by {@link #resume}
      */
     public static void run(Runnable body) {
         Coroutine coroutine = new Coroutine(body);
