@@ -6,10 +6,10 @@ import io.chainkeeper.ordering.RecoveredState;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -30,7 +30,10 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     // Guards index, segments and the writer's buffer against a reader.
     private final Object lock = new Object();
     private final PositionIndex index;
-    private final Deque<Segment> segments;
+
+    /** By their numbers, so by age. */
+    private final NavigableMap<Integer, Segment> segments = new TreeMap<>();
+
     private final MetadataTable metadata;
     private final SegmentWriter writer;
     private final BackgroundForcer forcer;
@@ -58,7 +61,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
         LogRecovery found = LogRecovery.scan(files);
         index = found.index;
         metadata = found.metadata;
-        segments = new ArrayDeque<>(found.segments);
+        found.segments.forEach(this::add);
         writer = new SegmentWriter(files, settings, statistics, lock);
         try {
             start(found);
@@ -76,12 +79,16 @@ final class SegmentedAcceptorLog implements AcceptorLog {
             files.delete(name);
         }
         if (segments.isEmpty()) {
-            segments.add(writer.begin(1, metadata));
+            add(writer.begin(1, metadata));
         } else {
             // The name of the last segment may be as new as its last records.
             files.syncDirectory();
-            writer.resume(segments.getLast(), found.end, found.forcedOffset, found.torn);
+            writer.resume(segments.lastEntry().getValue(), found.end, found.forcedOffset, found.torn);
         }
+    }
+
+    private void add(Segment segment) {
+        segments.put(segment.number, segment);
     }
 
     @Override
@@ -124,7 +131,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     private void roll() throws IOException {
         Segment next = writer.begin(writer.segment().number + 1, metadata);
         synchronized (lock) {
-            segments.add(next);
+            add(next);
         }
     }
 
@@ -180,13 +187,13 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     /** How many of the oldest segments hold no record that must be kept, or should be kept within the retention. */
     private int droppable(long belowPosition) {
         int unneeded = 0;
-        for (Segment segment : segments) {
+        for (Segment segment : segments.values()) {
             if (segment == writer.segment() || segment.maxPosition >= belowPosition) {
                 break;
             }
             unneeded++;
         }
-        List<Segment> oldest = new ArrayList<>(segments).subList(0, unneeded);
+        List<Segment> oldest = new ArrayList<>(segments.values()).subList(0, unneeded);
         long keptBytes = 0;
         for (int i = unneeded - 1; i >= 0; i--) {
             Segment segment = oldest.get(i);
@@ -201,9 +208,9 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     }
 
     private void dropOldest() throws IOException {
-        Segment oldest = segments.getFirst();
+        Segment oldest = segments.firstEntry().getValue();
         synchronized (lock) {
-            segments.removeFirst();
+            segments.remove(oldest.number);
             index.removeBelow(oldest.maxPosition + 1);
         }
         files.delete(oldest.name());
@@ -248,12 +255,9 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     }
 
     private long salt(int number) {
-        for (Segment segment : segments) {
-            if (segment.number == number) {
-                return segment.salt;
-            }
-        }
-        throw new InvariantViolated("the index names segment " + number + ", which the log does not hold");
+        Segment segment = segments.get(number);
+        InvariantViolated.check(segment != null, "the index names segment %d, which the log does not hold", number);
+        return segment.salt;
     }
 
     @Override
@@ -352,7 +356,7 @@ final class SegmentedAcceptorLog implements AcceptorLog {
     public long sizeBytes() {
         synchronized (lock) {
             long bytes = 0;
-            for (Segment segment : segments) {
+            for (Segment segment : segments.values()) {
                 bytes += segment.fileBytes;
             }
             return bytes;
