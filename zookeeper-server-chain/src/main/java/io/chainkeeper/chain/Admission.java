@@ -19,6 +19,10 @@ final class Admission implements MembershipPolicy.Evidence {
 
     private final long[] learnedUpTo = new long[ReplicaState.IDS];
     private final long[] learningTick = new long[ReplicaState.IDS];
+
+    /** When a learner first said so of the disk that it has now, without a longer silence or a link down since. */
+    private final long[] learningSinceTick = new long[ReplicaState.IDS];
+
     private final long[] aliveTick = new long[ReplicaState.IDS];
 
     /** When each replica has shown a sign of life since this one leads. */
@@ -44,6 +48,9 @@ final class Admission implements MembershipPolicy.Evidence {
 
     /** A replica that does not vote has said how far it has got. */
     void onLearnerStatus(int sender, LearnerStatus m) {
+        if (m.disk() != disks[sender] || !isHeardOf(sender)) {
+            learningSinceTick[sender] = state.now;
+        }
         disks[sender] = m.disk();
         learnedUpTo[sender] = m.maxDecided();
         learningTick[sender] = state.now;
@@ -104,9 +111,22 @@ final class Admission implements MembershipPolicy.Evidence {
         policy.proposed();
     }
 
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Once is not enough: a link may have held that up, and the learner may have lost its disk meanwhile. What a link
+     * has held up arrives together.
+     */
     @Override
     public boolean isLearning(int id) {
-        return state.now - learningTick[id] <= 2L * state.settings.heartbeatTicks();
+        int heartbeat = state.settings.heartbeatTicks();
+        boolean lately = state.now - learningTick[id] <= 2L * heartbeat;
+        return lately && 2 * (learningTick[id] - learningSinceTick[id]) >= heartbeat;
+    }
+
+    /** Whether a learner has said something over this link within the time in which others would be suspected. */
+    private boolean isHeardOf(int id) {
+        return state.now - learningTick[id] <= state.settings.suspicionTicks();
     }
 
     @Override
@@ -129,8 +149,7 @@ final class Admission implements MembershipPolicy.Evidence {
     @Override
     public boolean mayVote(Member member) {
         int id = member.replicaId();
-        boolean learns = state.now - learningTick[id] <= state.settings.suspicionTicks();
-        boolean votes = !learns || member.disk() == disks[id];
+        boolean votes = !isHeardOf(id) || member.disk() == disks[id];
         boolean proven = state.linkUp[id] && state.now - provenTick[id] <= state.settings.suspicionTicks();
         return votes && proven;
     }

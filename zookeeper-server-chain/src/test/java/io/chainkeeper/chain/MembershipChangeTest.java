@@ -389,6 +389,29 @@ public final class MembershipChangeTest {
         assertEquals(4, ensemble.replica(leader).gauge("members"));
     }
 
+    /** What a link has held up says nothing of the disk that the joiner has by now, however often it was said. */
+    @Test
+    public void joinerThatLostItsDiskWhileItsWordsWereHeldUp_isAdmittedWithTheDiskThatItHasThen() {
+        ScriptedEnsemble ensemble = ScriptedEnsemble.started(1);
+        ensemble.replica(1).propose("a");
+        ensemble.settle();
+        ensemble.configure(sorted(1, 2));
+        ensemble.start(2);
+        ensemble.stall(2, 1);
+        ensemble.run(10);
+        ensemble.stop(2);
+        ensemble.unstall(2, 1);
+        ensemble.run(10);
+        ensemble.loseDisk(2);
+        ensemble.resume(2);
+        ensemble.start(2);
+        awaitMembers(ensemble, 1, List.of(1, 2));
+        awaitVoter(ensemble, 2);
+        ensemble.replica(2).propose("b");
+        ensemble.run(5);
+        assertEquals(List.of("a", "b"), ensemble.replica(1).executed);
+    }
+
     /** All that the replica knows is the number of its disk; only the candidate knows that the replica is a member. */
     @Test
     public void memberAdmittedBeforeAnythingIsDurableAtIt_answersTheCandidateThatKnowsOfIt() {
