@@ -173,8 +173,9 @@ final class Scopes {
                         .withCrashes(1, 0, 1, 0, 0));
         // The leader is configured away and hands over.
         scopes.put("remove-leader", Scope.led().withChange(ALL, WITHOUT_FIRST));
-        // A third replica, with an empty disk, is admitted.
-        scopes.put("add-member", Scope.led().withTicks(1, 0, 0, 1).withChange(WITHOUT_LAST, ALL));
+        // A third replica, with an empty disk, is admitted: it says twice how far it is, and the leader's clock goes on
+        // between the two.
+        scopes.put("add-member", Scope.led().withTicks(1, 1, 0, 2).withChange(WITHOUT_LAST, ALL));
         // A member starts again from a checkpoint, with a log that is cut.
         scopes.put(
                 "checkpoint-restart",
