@@ -47,5 +47,10 @@ enum SafetyRule {
     /** What a deposed proposer proposes is not accepted where something else is known to be decided. */
     DECIDED_POSITION_IS_CLOSED,
     /** Whose commands wait for a leader that is gone wishes for the end of the epoch: nobody else may know of them. */
-    EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE
+    EPOCH_ENDS_FOR_COMMANDS_OF_A_LEADER_THAT_IS_GONE,
+    /**
+     * A candidate waits for its own disk, and for each next answer, longer after each attempt that came to nothing: no
+     * attempt could come to an end where disks are slow.
+     */
+    CANDIDATES_WAIT_FOR_SLOW_DISKS
 }

@@ -47,7 +47,7 @@ final class Takeovers {
         private Phase phase = Phase.ASKING;
         private long decidedTo;
 
-        /** Whoever goes on is waited for: this moves with each answer. */
+        /** Moves with each answer. */
         private long deadlineTick;
 
         private Candidate(Ballot ballot, long now, long patienceTicks) {
@@ -147,7 +147,8 @@ final class Takeovers {
 
     /** Nobody has been asked for a promise yet, and what is appended now would be durable later still. */
     private boolean waitsForOwnDisk(Segment segment, Candidate candidate) {
-        return candidate.phase == Phase.PREPARING
+        return waitsForSlowDisks()
+                && candidate.phase == Phase.PREPARING
                 && candidate.ballot.equals(segment.promised)
                 && state.durableSequence < segment.promiseSequence;
     }
@@ -157,12 +158,24 @@ final class Takeovers {
      * could come to an end, so each one waits twice as long as the one before.
      */
     private long patienceTicks(int segment) {
-        return (long) state.settings.electionTicks() << Math.min(failures[segment], MOST_DOUBLINGS);
+        int doublings = waitsForSlowDisks() ? Math.min(failures[segment], MOST_DOUBLINGS) : 0;
+        return (long) state.settings.electionTicks() << doublings;
     }
 
     /** For how long a segment may not get on. What is taken over needs two forced writes first. */
     private long stallTicks(Segment segment) {
-        return (segment.isTakenOver() ? 4L : 2L) * state.settings.suspicionTicks();
+        return (segment.isTakenOver() && waitsForSlowDisks() ? 4L : 2L) * state.settings.suspicionTicks();
+    }
+
+    private boolean waitsForSlowDisks() {
+        return state.rules.isOn(SafetyRule.CANDIDATES_WAIT_FOR_SLOW_DISKS);
+    }
+
+    /** Whoever goes on is waited for. */
+    private void answered(Candidate candidate) {
+        if (waitsForSlowDisks()) {
+            candidate.deadlineTick = state.now + candidate.patienceTicks;
+        }
     }
 
     private int rank(Segment segment) {
@@ -325,7 +338,7 @@ final class Takeovers {
             return; // the link broke in between; the replica is asked again
         }
         candidate.nextPart[sender]++;
-        candidate.deadlineTick = state.now + candidate.patienceTicks;
+        answered(candidate);
         candidate.decidedTo = Math.max(candidate.decidedTo, m.prefix());
         for (Entry entry : m.entries()) {
             merge(candidate, entry);
@@ -365,7 +378,7 @@ final class Takeovers {
         }
         if (segment.promiseSequence <= state.durableSequence && !candidate.promised.get(state.self)) {
             candidate.promised.set(state.self);
-            candidate.deadlineTick = state.now + candidate.patienceTicks;
+            answered(candidate);
         }
         boolean own = candidate.promised.get(state.self);
         if (own

@@ -1,9 +1,11 @@
 package io.chainkeeper.iss;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import org.junit.Test;
 
 /** Forced writes that take about as long as timeouts: what decides must also be able to take over. */
@@ -37,18 +39,29 @@ public final class SlowDisksTest {
     @Test
     public void allDisksAreSlow_segmentOfWhoIsGoneIsFinished() {
         for (int ticks = 2; ticks <= SUSPICION_TICKS; ticks += 2) {
-            IssEnsemble three = IssEnsemble.of(3);
-            for (int id = 1; id <= 3; id++) {
-                three.node(id).slowDisk(ticks);
-            }
-            three.ticks(SUSPICION_TICKS);
-            three.propose(2, "before");
-            three.ticks(LONG_TICKS);
-            assertTrue("forces take " + ticks, three.commandsAt(1).contains("before"));
-            three.crash(3);
-            three.propose(1, "a");
-            three.ticks(4 * LONG_TICKS);
-            assertTrue("forces take " + ticks, three.commandsAt(2).contains("a"));
+            assertTrue("forces take " + ticks, isFinished(new SafetyRules(), ticks));
         }
+    }
+
+    @Test
+    public void candidatesDoNotWaitForSlowDisks_someSegmentIsNotFinished() {
+        SafetyRules without = SafetyRules.without(SafetyRule.CANDIDATES_WAIT_FOR_SLOW_DISKS);
+        assertFalse(isFinished(without, SUSPICION_TICKS));
+    }
+
+    /** Of three one is gone; forces take so long at the others. Returns whether what is asked for then is executed. */
+    private static boolean isFinished(SafetyRules rules, int ticks) {
+        IssEnsemble three = IssEnsemble.of(3, Map.of(), rules);
+        for (int id = 1; id <= 3; id++) {
+            three.node(id).slowDisk(ticks);
+        }
+        three.ticks(SUSPICION_TICKS);
+        three.propose(2, "before");
+        three.ticks(LONG_TICKS);
+        assertTrue("forces take " + ticks, three.commandsAt(1).contains("before"));
+        three.crash(3);
+        three.propose(1, "a");
+        three.ticks(4 * LONG_TICKS);
+        return three.commandsAt(2).contains("a");
     }
 }

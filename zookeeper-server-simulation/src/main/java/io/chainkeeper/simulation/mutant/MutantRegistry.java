@@ -291,6 +291,10 @@ public final class MutantRegistry {
                     MINORITY,
                     "whose commands wait for a leader that is gone wishes for the end of the epoch"),
             entry(
+                    "CANDIDATES_WAIT_FOR_SLOW_DISKS",
+                    MINORITY,
+                    "a candidate waits for slow disks, longer after each attempt"),
+            entry(
                     "HOLE_IS_FILLED_BY_A_STATE",
                     OUTDATED,
                     "a start whose log has a hole below what is decided waits for another replica's state"),
