@@ -34,6 +34,10 @@ import java.util.function.Function;
  */
 public final class Simulation {
     private static final long LIVENESS_BOUND_MICROS = 30_000_000;
+
+    /** Where disks stay slow a run goes on for longer, as long as something is decided within the bound. */
+    private static final long SLOW_BOUND_MICROS = 1_200_000_000;
+
     private static final int KEPT_TRACE_LINES = 400;
 
     private final Script script;
@@ -46,6 +50,12 @@ public final class Simulation {
     private final FaultInjector faults;
     private final StateCoverage coverage;
     private long deadlineMicros;
+
+    /** The latest deadline there may be. */
+    private long latestMicros;
+
+    /** What was decided when the deadline was set. */
+    private long decidedPosition;
 
     private Simulation(Script script, Function<EventQueue, Trace.Listener> listener, StateCoverage coverage) {
         this.script = script;
@@ -81,7 +91,7 @@ public final class Simulation {
      *
      * @param steps events that happened
      * @param virtualMicros virtual time that passed
-     * @param settlingMicros of them after the last fault; a run waits no longer than 30 s
+     * @param settlingMicros of them after the last fault; a run waits no longer than 30 s, or 20 min where disks stay slow
      * @param positions decided
      * @param operations asked by clients
      * @param answered of them
@@ -218,14 +228,16 @@ public final class Simulation {
         workload.stop();
         cluster.calm();
         long calmMicros = events.nowMicros();
-        deadlineMicros = calmMicros + LIVENESS_BOUND_MICROS;
+        latestMicros = calmMicros + (options.staysSlow() ? SLOW_BOUND_MICROS : LIVENESS_BOUND_MICROS);
+        setDeadline(calmMicros);
         // An operator's replacement stops every server once: what is demanded behind it is demanded of servers that
         // stay.
         await("lost shared disks to be replaced", cluster.sharedDisks()::areWhole);
         awaitAllIsWell(() -> workload.demand(this::await));
         long settledMicros = events.nowMicros();
         if (options.faultIntervalMicros().containsKey(Fault.LEAVE)) {
-            deadlineMicros = settledMicros + LIVENESS_BOUND_MICROS;
+            latestMicros = settledMicros + LIVENESS_BOUND_MICROS;
+            setDeadline(settledMicros);
             new StoppedLeader(cluster, events, this::await).demand();
             awaitAllIsWell(() -> {});
         }
@@ -259,11 +271,19 @@ public final class Simulation {
 
     private void await(String what, BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
+            if (events.nowMicros() >= deadlineMicros && cluster.checker().lastPosition() > decidedPosition) {
+                setDeadline(deadlineMicros);
+            }
             if (events.nowMicros() >= deadlineMicros || !step()) {
                 throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
                         + " ms after the last fault for " + what + "; " + describe());
             }
         }
+    }
+
+    private void setDeadline(long fromMicros) {
+        decidedPosition = cluster.checker().lastPosition();
+        deadlineMicros = Math.min(latestMicros, fromMicros + LIVENESS_BOUND_MICROS);
     }
 
     /** Who is configured, who votes, and how each replica sees it. */

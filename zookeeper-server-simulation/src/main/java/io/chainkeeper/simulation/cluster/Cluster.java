@@ -86,7 +86,7 @@ public final class Cluster implements World, AutoCloseable {
         this.options = options;
         this.trace = trace;
         this.workload = workload;
-        this.delays = new Delays(random.split(), options);
+        this.delays = new Delays(random.split(), options, trace);
         Membership initial =
                 Membership.initial(options.minQuorumSize(), options.ensemble().participants());
         this.checker = new OrderChecker(
@@ -241,7 +241,8 @@ public final class Cluster implements World, AutoCloseable {
     /** Starts a replica from its disk, unless it is running or was never configured. */
     public void start(int id) {
         Machine machine = machines.get(id - 1);
-        boolean isLeftOut = absent.contains(id) && !calm || strangers.isInPlaceOf(id) || gone.contains(id);
+        boolean isGone = gone.contains(id) && !delays.isSlowForGood(id);
+        boolean isLeftOut = absent.contains(id) && !calm || strangers.isInPlaceOf(id) || isGone;
         boolean mayStart = !machine.replica.isRunning() && machine.knownEnsemble >= 0 && !isLeftOut;
         if (!mayStart || hangs.holdsUpStart(id, () -> start(id))) {
             return;
@@ -277,7 +278,7 @@ public final class Cluster implements World, AutoCloseable {
         return ending;
     }
 
-    /** Replicas that never start again; to be added to. */
+    /** Replicas that never start again, or serve nobody as they should; to be added to. */
     public Set<Integer> gone() {
         return gone;
     }
@@ -307,7 +308,7 @@ public final class Cluster implements World, AutoCloseable {
 
     /** Whether a replica stands still (1), has a slow disk (2), and faults have stopped (4); the sum. */
     public int conditions(int id) {
-        return machines.get(id - 1).conditions(events.nowMicros()) + (calm ? 4 : 0);
+        return machines.get(id - 1).conditions(events.nowMicros(), delays.isBrownedOut(id)) + (calm ? 4 : 0);
     }
 
     /** From now on a replica's clock runs faster or slower than it did. */

@@ -3,7 +3,11 @@ package io.chainkeeper.simulation.cluster;
 import io.chainkeeper.simulation.host.DrivenScheduler.Part;
 import io.chainkeeper.simulation.host.DrivenScheduler.Reason;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.time.Trace;
+import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /** How long things take, drawn anew each time; the ranges are the run's, and become short when faults stop. */
 public final class Delays {
@@ -22,18 +26,69 @@ public final class Delays {
     /** As long as a disk takes that finds what is on it only after many tries. */
     private static final long MAX_LOG_READ_MICROS = 1_000_000;
 
+    /** Of the suspicion timeout, the most that a force may take in a brownout; one of these. */
+    private static final int[] MOST_TWELFTHS = {2, 4, 8, 12, 24};
+
+    private record Brownout(long leastMicros, long mostMicros, boolean isForGood) {}
+
     private final SplittableRandom random;
     private final SwarmOptions options;
+    private final Trace trace;
+    private final Map<Integer, Brownout> brownouts = new TreeMap<>();
     private boolean calm;
 
-    Delays(SplittableRandom random, SwarmOptions options) {
+    Delays(SplittableRandom random, SwarmOptions options, Trace trace) {
         this.random = random;
         this.options = options;
+        this.trace = trace;
     }
 
-    /** From now on everything is fast. */
+    /** From now on everything is fast but for what is slow for good. */
     void calm() {
         calm = true;
+        brownouts.values().removeIf(brownout -> !brownout.isForGood);
+    }
+
+    /**
+     * From now on each force of a replica's own disk, and each of its accesses to a shared disk, takes about as long as
+     * timeouts: a twelfth of the suspicion timeout at least, twice that timeout at most.
+     *
+     * @param id of the replica
+     * @param ofDisk draws how long within these bounds, and how much that varies
+     * @param forGood whether it goes on to when faults have stopped
+     */
+    public void brownOut(int id, SplittableRandom ofDisk, boolean forGood) {
+        long twelfthMicros = options.suspicionMicros() / 12;
+        long mostMicros = twelfthMicros * MOST_TWELFTHS[ofDisk.nextInt(MOST_TWELFTHS.length)];
+        long leastMicros = ofDisk.nextBoolean() ? twelfthMicros : mostMicros * 3 / 4;
+        trace.record(id, "disk takes up to microseconds", mostMicros, null);
+        brownouts.put(id, new Brownout(leastMicros, mostMicros, forGood || isSlowForGood(id)));
+    }
+
+    /** A replica's disks are as fast as they were, unless they are slow for good. */
+    public void endBrownout(int id) {
+        if (isBrownedOut(id) && !isSlowForGood(id)) {
+            brownouts.remove(id);
+            trace.record(id, "disk is as fast as it was", 0, null);
+        }
+    }
+
+    /** Whether a replica's disks take about as long as timeouts. */
+    public boolean isBrownedOut(int id) {
+        return brownouts.containsKey(id);
+    }
+
+    /** Whether they do, and will when faults have stopped. */
+    boolean isSlowForGood(int id) {
+        Brownout brownout = brownouts.get(id);
+        return brownout != null && brownout.isForGood;
+    }
+
+    private long diskMicros(Machine machine, LongSupplier usualMicros) {
+        Brownout brownout = brownouts.get(machine.replica.id());
+        return brownout == null
+                ? usualMicros.getAsLong() * machine.diskFactor
+                : random.nextLong(brownout.leastMicros, brownout.mostMicros + 1);
     }
 
     private long upTo(long boundMicros) {
@@ -53,10 +108,10 @@ public final class Delays {
                 if (reason != Reason.MORE) {
                     yield handOverMicros();
                 }
-                yield machine.replica.log().hasUnforced() ? syncMicros() * machine.diskFactor : 0;
+                yield machine.replica.log().hasUnforced() ? diskMicros(machine, this::syncMicros) : 0;
             }
             case LOG_READER -> Math.min(logReadMicros() * machine.diskFactor, MAX_LOG_READ_MICROS);
-            case SHARED_DISK -> reason == Reason.MORE ? sharedDiskMicros() * machine.diskFactor : handOverMicros();
+            case SHARED_DISK -> reason == Reason.MORE ? diskMicros(machine, this::sharedDiskMicros) : handOverMicros();
             case EXECUTION -> executionMicros();
             case SNAPSHOT -> pieceOfSnapshotMicros() * machine.diskFactor;
             case STATE_FETCH -> networkMicros() + networkMicros();

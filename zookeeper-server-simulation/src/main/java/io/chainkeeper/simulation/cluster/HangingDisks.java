@@ -30,7 +30,7 @@ public final class HangingDisks {
     public static final long FOR_GOOD = Long.MAX_VALUE;
 
     /** Far behind the end of any run. */
-    private static final long LATEST_MICROS = 120_000_000;
+    private static final long LATEST_MICROS = 1_800_000_000;
 
     /** Those that write to the own disk, or force. Transactions go through the cache but for large ones. */
     private static final Set<Part> WRITERS =

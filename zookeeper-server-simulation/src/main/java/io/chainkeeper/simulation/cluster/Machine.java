@@ -87,8 +87,8 @@ final class Machine {
     }
 
     /** See {@link Cluster#conditions}. */
-    int conditions(long nowMicros) {
-        return (nowMicros < pausedUntilMicros ? 1 : 0) + (diskFactor > 1 ? 2 : 0);
+    int conditions(long nowMicros, boolean isBrownedOut) {
+        return (nowMicros < pausedUntilMicros ? 1 : 0) + (diskFactor > 1 || isBrownedOut ? 2 : 0);
     }
 
     /** Its next start finds nothing. */

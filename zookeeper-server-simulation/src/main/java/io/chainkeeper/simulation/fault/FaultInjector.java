@@ -74,6 +74,7 @@ public final class FaultInjector {
     private final HangFaults hangs;
     private final BehindFaults behind;
     private final GoneFaults gone;
+    private final BrownoutFaults brownouts;
     private final UnrecordedFaults unrecorded;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
@@ -131,6 +132,7 @@ public final class FaultInjector {
         this.hangs = new HangFaults(events, cluster, options, this);
         this.behind = new BehindFaults(events, cluster, this);
         this.gone = new GoneFaults(cluster, membership, workload, stories);
+        this.brownouts = new BrownoutFaults(cluster, this);
         this.unrecorded = new UnrecordedFaults(cluster, stories);
     }
 
@@ -226,7 +228,9 @@ public final class FaultInjector {
             case LEAVE_BEHIND, READ_LATE -> behind.begin(fault, random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> comesLater(() -> deposed.depose(random));
-            case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN -> gone.begin(fault, random);
+            case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SLOW_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN ->
+                gone.begin(fault, random);
+            case BROWNOUT -> brownouts.begin(random);
             case STALL -> pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);

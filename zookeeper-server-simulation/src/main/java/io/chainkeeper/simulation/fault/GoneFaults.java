@@ -1,9 +1,11 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.cluster.HangingDisks;
 import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
 import io.chainkeeper.simulation.cluster.Workload;
+import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +13,8 @@ import java.util.SplittableRandom;
 
 /**
  * What never comes back, also not when faults have stopped: servers, or their own disks under processes that live on,
- * as many as the others can do without; and shared disks, a minority of them.
+ * as many as the others can do without; and shared disks, a minority of them. Disks may also go on, so slowly that
+ * nobody is to be demanded anything who has them.
  */
 final class GoneFaults {
     /** Others have missed a leader by then, and finished its segment. */
@@ -40,6 +43,7 @@ final class GoneFaults {
         return switch (fault) {
             case SHARED_DISK_GONE -> sharedDiskGone(random);
             case GONE_UNSEEN -> goneUnseen(random);
+            case SLOW_FOR_GOOD -> slowForGood(random);
             default -> serverGone(fault == Fault.HANGS_FOR_GOOD, random);
         };
     }
@@ -101,6 +105,32 @@ final class GoneFaults {
             cluster.crash(next);
         }
         return true;
+    }
+
+    /**
+     * The disks of one participant more become slow and stay so, mostly of one that leads or stands, if those that are
+     * left can decide without.
+     */
+    private boolean slowForGood(SplittableRandom random) {
+        List<Integer> left = new ArrayList<>(cluster.ensemble().participants());
+        left.removeAll(cluster.gone());
+        List<Integer> leading = left.stream().filter(this::leadsOrStands).toList();
+        List<Integer> chosen = leading.isEmpty() || random.nextInt(4) == 0 ? left : leading;
+        Integer next = chosen.get(random.nextInt(chosen.size()));
+        boolean isEarly = cluster.sharedDisks().count() > 0 && !workload.isFormed();
+        if (isEarly || !membership.mayBeGone(next)) {
+            return false;
+        }
+        cluster.gone().add(next);
+        workload.goneForGood(next, random);
+        cluster.delays().brownOut(next, random, true);
+        return true;
+    }
+
+    private boolean leadsOrStands(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null
+                && (host.status().role() == Role.LEADER || host.status().role() == Role.LOOKING);
     }
 
     /** One of the shared disks more, as long as those that are left are a majority and whole. */

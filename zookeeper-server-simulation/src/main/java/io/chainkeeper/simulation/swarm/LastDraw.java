@@ -22,6 +22,20 @@ final class LastDraw {
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
     private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
+    private static final Set<Fault> BESIDE_NO_SLOW_DISKS =
+            Set.of(Fault.DOWN_FOR_GOOD, Fault.HANGS_FOR_GOOD, Fault.SHARED_DISK_GONE, Fault.LEAVE);
+
+    private static final Set<Fault> STORIES = EnumSet.of(
+            Fault.GONE_UNSEEN,
+            Fault.LEAVE_BEHIND,
+            Fault.READ_LATE,
+            Fault.REGROUP,
+            Fault.GO_ON_ALONE,
+            Fault.OTHER_DISKS);
+
+    /** Takeovers with slow disks take their time. */
+    private static final int TIMES_LONGER = 5;
+
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
     private final SplittableRandom random;
@@ -54,7 +68,31 @@ final class LastDraw {
         SwarmOptions last = drawGone(all);
         drawOtherDisks(last.faultIntervalMicros());
         leaveOutSlowTurns(last);
-        return withRoomForRings(withRoomWhereLeadersAreGone(withUnrecorded(last)));
+        SwarmOptions whole = withRoomForRings(withRoomWhereLeadersAreGone(withUnrecorded(last)));
+        SplittableRandom ofSlowDisks = random.split();
+        return withBrownouts(ofSlowDisks, drawSlowForGood(ofSlowDisks, whole));
+    }
+
+    /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop, which is bounded where all is well. */
+    private SwarmOptions drawSlowForGood(SplittableRandom ofSlowDisks, SwarmOptions drawn) {
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        boolean mayBe = application == SimulatedApplication.MINORITY && !faults.containsKey(Fault.GONE_UNSEEN);
+        if (!mayBe || ofSlowDisks.nextInt(4) != 0) {
+            return drawn;
+        }
+        faults.keySet().removeAll(BESIDE_NO_SLOW_DISKS);
+        faults.put(Fault.SLOW_FOR_GOOD, ofSlowDisks.nextBoolean() ? 500_000L : 2_000_000L);
+        return drawn.lasting(TIMES_LONGER * drawn.safetyMicros());
+    }
+
+    /** Not where a story is told in which disks hang, or must not. */
+    private SwarmOptions withBrownouts(SplittableRandom ofSlowDisks, SwarmOptions drawn) {
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        boolean isStory = application.isTold() || STORIES.stream().anyMatch(faults::containsKey);
+        if (!isStory && ofSlowDisks.nextInt(6) == 0) {
+            faults.put(Fault.BROWNOUT, ofSlowDisks.nextBoolean() ? 1_000_000L : 3_000_000L);
+        }
+        return drawn;
     }
 
     /**

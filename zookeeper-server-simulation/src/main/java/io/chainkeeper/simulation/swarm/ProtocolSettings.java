@@ -35,6 +35,7 @@ final class ProtocolSettings {
     private static final String MEMBER_SILENCE = "memberSilenceMillis";
     private static final long DEFAULT_MEMBER_SILENCE_MILLIS = 3_000;
     private static final String SUSPICION = "suspicionTimeoutMillis";
+    private static final long DEFAULT_SUSPICION_MILLIS = 1_500;
 
     private ProtocolSettings() {}
 
@@ -113,6 +114,12 @@ final class ProtocolSettings {
     static long memberSilenceMicros(Map<String, String> drawn) {
         long millis = millis(drawn, MEMBER_SILENCE);
         return 1_000 * (millis == 0 ? DEFAULT_MEMBER_SILENCE_MILLIS : millis);
+    }
+
+    /** How long a leader may be silent: as drawn, or the default of all protocols. */
+    static long suspicionMicros(Map<String, String> drawn) {
+        long millis = millis(drawn, SUSPICION);
+        return 1_000 * (millis == 0 ? DEFAULT_SUSPICION_MILLIS : millis);
     }
 
     /** How long others wait for a leader that lives and does nothing, since its disk hangs: docs/iss.md. */

@@ -215,7 +215,14 @@ public record SwarmOptions(
         /** A founder crashes before its disk has recorded what it is. See {@code UnrecordedFaults}. */
         FOUND_UNRECORDED,
         /** A leader stands still in the middle of a write to shared disks. See {@code DeposedAtDiskFaults}. */
-        DEPOSED_AT_DISK
+        DEPOSED_AT_DISK,
+        /** For seconds disks of all servers, or of some, take as long as timeouts. See {@code BrownoutFaults}. */
+        BROWNOUT,
+        /**
+         * Disks of servers that lead, or stand, take as long as timeouts for ever, of as many as the others can do
+         * without. See {@code GoneFaults}.
+         */
+        SLOW_FOR_GOOD
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
@@ -266,7 +273,23 @@ public record SwarmOptions(
         return with(minQuorumSize(settings), links, upgrades, sharedDisks, limits, servers);
     }
 
+    /** The same with a phase with faults of another length. */
+    SwarmOptions lasting(long micros) {
+        return with(micros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
+    }
+
     private SwarmOptions with(
+            int leastQuorum,
+            LinkOptions other,
+            Upgrades changed,
+            SharedDiskOptions disks,
+            ReplicaLimits bounds,
+            ServerOptions configured) {
+        return with(safetyMicros, leastQuorum, other, changed, disks, bounds, configured);
+    }
+
+    private SwarmOptions with(
+            long safety,
             int leastQuorum,
             LinkOptions other,
             Upgrades changed,
@@ -279,7 +302,7 @@ public record SwarmOptions(
                 late,
                 leastQuorum,
                 settings,
-                safetyMicros,
+                safety,
                 sessions,
                 keys,
                 maxOutstanding,
@@ -340,6 +363,16 @@ public record SwarmOptions(
         int mostGone = (replicas - 1) / 2;
         long eachMicros = hang ? idleLeaderMicros() : idleLeaderMicros() / 2;
         return mayBe && ProtocolSettings.letGoneLead(settings) ? mostGone * eachMicros : 0;
+    }
+
+    /** The longest time for which the protocol lets a leader be silent before others try to lead. */
+    public long suspicionMicros() {
+        return ProtocolSettings.suspicionMicros(settings);
+    }
+
+    /** Whether disks stay so slow for good that what waits for them may take longer than other runs last. */
+    public boolean staysSlow() {
+        return faultIntervalMicros.containsKey(Fault.SLOW_FOR_GOOD);
     }
 
     /** How long a leader waits for a member, at most, before it says that it is silent. */

@@ -88,7 +88,8 @@ public final class Timeline implements Trace.Listener {
         Map<String, Kind> kinds = new HashMap<>();
         List.of("fault", "cut", "healed", "link breaks between", "slowed", "faults stop", "pauses for microseconds")
                 .forEach(what -> kinds.put(what, Kind.FAULT));
-        List.of("disk slower by", "loses its disk").forEach(what -> kinds.put(what, Kind.FAULT));
+        List.of("disk slower by", "disk takes up to microseconds", "loses its disk")
+                .forEach(what -> kinds.put(what, Kind.FAULT));
         List.of("starts as incarnation", "crashes; unstable records that survive:", "installs state of")
                 .forEach(what -> kinds.put(what, Kind.LIFE));
         List.of("is told to stop", "lets its clients go", "ends in an orderly way")
