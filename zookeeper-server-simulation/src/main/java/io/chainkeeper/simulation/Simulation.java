@@ -91,7 +91,8 @@ public final class Simulation {
      *
      * @param steps events that happened
      * @param virtualMicros virtual time that passed
-     * @param settlingMicros of them after the last fault; a run waits no longer than 30 s, or 20 min where disks stay slow
+     * @param settlingMicros of them after the last fault; a run waits no longer than 30 s, or 20 min where disks stay
+     *     slow
      * @param positions decided
      * @param operations asked by clients
      * @param answered of them
@@ -275,8 +276,8 @@ public final class Simulation {
                 setDeadline(deadlineMicros);
             }
             if (events.nowMicros() >= deadlineMicros || !step()) {
-                throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000
-                        + " ms after the last fault for " + what + "; " + describe());
+                throw new InvariantViolated("liveness: waited " + LIVENESS_BOUND_MICROS / 1000 + " ms after the last "
+                        + (options.staysSlow() ? "decision for " : "fault for ") + what + "; " + describe());
             }
         }
     }

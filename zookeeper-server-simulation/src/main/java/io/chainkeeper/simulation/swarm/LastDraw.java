@@ -22,7 +22,7 @@ final class LastDraw {
     private static final Set<Fault> BESIDE_A_SURVIVOR = EnumSet.range(Fault.CRASH, Fault.DOWN_LONG);
     private static final Set<Fault> BESIDE_OTHER_DISKS = Set.of(Fault.LATE_WRITES, Fault.SLOW_LINK, Fault.RECONFIGURE);
 
-    private static final Set<Fault> BESIDE_NO_SLOW_DISKS =
+    private static final Set<Fault> NOT_BESIDE_SLOW_DISKS =
             Set.of(Fault.DOWN_FOR_GOOD, Fault.HANGS_FOR_GOOD, Fault.SHARED_DISK_GONE, Fault.LEAVE);
 
     private static final Set<Fault> STORIES = EnumSet.of(
@@ -70,29 +70,29 @@ final class LastDraw {
         leaveOutSlowTurns(last);
         SwarmOptions whole = withRoomForRings(withRoomWhereLeadersAreGone(withUnrecorded(last)));
         SplittableRandom ofSlowDisks = random.split();
-        return withBrownouts(ofSlowDisks, drawSlowForGood(ofSlowDisks, whole));
+        SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
+        drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
+        return slow;
     }
 
-    /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop, which is bounded where all is well. */
-    private SwarmOptions drawSlowForGood(SplittableRandom ofSlowDisks, SwarmOptions drawn) {
+    /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */
+    private SwarmOptions withSlowForGood(SplittableRandom ofSlowDisks, SwarmOptions drawn) {
         Map<Fault, Long> faults = drawn.faultIntervalMicros();
         boolean mayBe = application == SimulatedApplication.MINORITY && !faults.containsKey(Fault.GONE_UNSEEN);
         if (!mayBe || ofSlowDisks.nextInt(4) != 0) {
             return drawn;
         }
-        faults.keySet().removeAll(BESIDE_NO_SLOW_DISKS);
+        faults.keySet().removeAll(NOT_BESIDE_SLOW_DISKS);
         faults.put(Fault.SLOW_FOR_GOOD, ofSlowDisks.nextBoolean() ? 500_000L : 2_000_000L);
         return drawn.lasting(TIMES_LONGER * drawn.safetyMicros());
     }
 
     /** Not where a story is told in which disks hang, or must not. */
-    private SwarmOptions withBrownouts(SplittableRandom ofSlowDisks, SwarmOptions drawn) {
-        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+    private void drawBrownouts(SplittableRandom ofSlowDisks, Map<Fault, Long> faults) {
         boolean isStory = application.isTold() || STORIES.stream().anyMatch(faults::containsKey);
         if (!isStory && ofSlowDisks.nextInt(6) == 0) {
             faults.put(Fault.BROWNOUT, ofSlowDisks.nextBoolean() ? 1_000_000L : 3_000_000L);
         }
-        return drawn;
     }
 
     /**
