@@ -125,6 +125,44 @@ public class HelmChartTest {
         assertTrue(manifests, manifests.contains(" snapSizeLimitInKb=8388608"));
     }
 
+    private static String rendered(String... settings) throws Exception {
+        List<String> command = new ArrayList<>(List.of("template", "keeper", CHART.toString()));
+        for (String setting : settings) {
+            command.addAll(List.of(setting.startsWith("{") ? "--set-json" : "--set", setting));
+        }
+        Scripts.Result result = helm(command.toArray(String[]::new));
+        assertEquals(List.of(settings) + ": " + result, 0, result.exitCode());
+        return result.output();
+    }
+
+    /** Returns what Kubernetes gives the server's container for a variable, but for references to other variables. */
+    private static String variable(String manifests, String name) throws Exception {
+        try (MappingIterator<JsonNode> all =
+                new YAMLMapper().readerFor(JsonNode.class).readValues(manifests)) {
+            while (all.hasNext()) {
+                for (JsonNode each : all.next().at("/spec/template/spec/containers/0/env")) {
+                    if (each.path("name").asText().equals(name)) {
+                        return each.path("value").asText();
+                    }
+                }
+            }
+        }
+        throw new AssertionError("no variable " + name);
+    }
+
+    /** The image's own volume for logs would be thrown away with the pod, and with it what the server has promised. */
+    @Test
+    public void noSizeOfTheLogsVolume_logsAreOnTheVolumeOfTheData() throws Exception {
+        for (String none : List.of("storage.logSize=null", "storage.logSize=")) {
+            String manifests = rendered(none);
+            assertEquals(none, "/data/log", variable(manifests, "ZOO_DATA_LOG_DIR"));
+            assertFalse(none, manifests.contains("datalog"));
+        }
+        String own = rendered("storage.logSize=5Gi");
+        assertEquals("/datalog/log", variable(own, "ZOO_DATA_LOG_DIR"));
+        assertTrue(own, own.contains("mountPath: /datalog"));
+    }
+
     /** The alerts and the dashboard tell ensembles apart by their jobs. */
     @Test
     public void everyEnsemble_isAJobOfItsOwnThatTheAlertLooksFor() throws Exception {
@@ -204,6 +242,7 @@ public class HelmChartTest {
                 Map.entry("resources.limits=null", "at '/resources': missing property 'limits'"),
                 Map.entry("resources.limits.memory=1x", "at '/resources/limits/memory'"),
                 Map.entry("storage.size=0", "at '/storage/size'"),
+                Map.entry("storage.size=null", "at '/storage': missing property 'size'"),
                 Map.entry("replicas=3", "additional properties 'replicas' not allowed"),
                 Map.entry("config.dataDir=/x", "config.dataDir: the chart sets this key"),
                 Map.entry("config.snapCount=a b", "at '/config/snapCount'"),
