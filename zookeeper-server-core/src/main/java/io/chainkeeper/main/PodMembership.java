@@ -7,13 +7,15 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
  * What the hooks of a pod do, once: {@code join} has the ensemble take this pod's server in, {@code leave} has it
- * remove all servers that its StatefulSet does not want any more. Pods below {@code POD_FOUNDERS} have founded the
- * ensemble: they are members from the beginning and are never removed. Started by {@code container/pod.sh}, which tries
- * again.
+ * remove all its StatefulSet's servers that are not wanted any more. Pods below {@code POD_FOUNDERS} have founded the
+ * ensemble: they are members from the beginning and are never removed, nor are members that are no pods of this
+ * StatefulSet. Started by {@code container/pod.sh}, which tries again.
  *
  * <p>Both end in a state, whatever was there before: a hook that was killed half way is followed by any other one.
  */
@@ -29,7 +31,8 @@ public final class PodMembership {
     private final PrintStream err;
 
     /**
-     * @param variables {@code POD_NAME}, {@code POD_FOUNDERS}, {@code POD_CLIENTS} (where a client connects),
+     * @param variables {@code POD_NAME}, {@code POD_DOMAIN} (where pods are found by their names),
+     *     {@code POD_FOUNDERS}, {@code POD_CLIENTS} (where a client connects),
      *     {@code POD_SUPER_FILE} (holds the super user's password), {@code POD_ACCOUNT} (directory of the service
      *     account), and those by which pods find the API server
      * @param out where a line says what was done
@@ -76,9 +79,15 @@ public final class PodMembership {
         int id = ordinal() + 1;
         try (MemberChange change = connect()) {
             String configured = change.members().get(id);
-            if (configured != null
-                    && addressesOf(configured).equals(addressesOf(line.substring(line.indexOf('=') + 1)))) {
-                return;
+            if (configured != null) {
+                if (!isPod(id, configured)) {
+                    throw new IOException("the ensemble has a server " + id + " at " + addressesOf(configured)
+                            + ", which is no pod of this StatefulSet; zkCli.sh reconfig -remove " + id
+                            + " makes room, if nobody needs it");
+                }
+                if (addressesOf(configured).equals(addressesOf(line.substring(line.indexOf('=') + 1)))) {
+                    return;
+                }
             }
             change.change(line, null);
         }
@@ -109,18 +118,43 @@ public final class PodMembership {
         int last = Math.max(wanted.getAsInt(), founders());
         String leaving;
         try (MemberChange change = connect()) {
-            SortedMap<Integer, String> tooMany = change.members().tailMap(last + 1);
-            if (joining) {
-                // Not there yet, but it may be under way: refused while it is.
-                tooMany.putIfAbsent(ordinal + 1, "");
-            }
+            SortedSet<Integer> tooMany = podsBeyond(last, change.members(), joining);
             if (tooMany.isEmpty()) {
                 return;
             }
-            leaving = tooMany.keySet().stream().map(String::valueOf).collect(Collectors.joining(","));
+            leaving = tooMany.stream().map(String::valueOf).collect(Collectors.joining(","));
             change.change(null, leaving);
         }
-        out.println("Removed from the ensemble, which is to have " + last + " servers: " + leaving);
+        out.println("Removed from the ensemble, which is to have " + last + " pods: " + leaving);
+    }
+
+    /**
+     * Returns the ids of the pods' servers that are to be removed. A member that is no pod of this StatefulSet, such as
+     * an observer elsewhere, is whose it is, whatever its id.
+     *
+     * @param last the greatest id that a pod is to have
+     * @param members all members, each as what stands behind {@code server.ID=}
+     * @param joining whether this pod's server may be on its way to become one
+     */
+    SortedSet<Integer> podsBeyond(int last, SortedMap<Integer, String> members, boolean joining) {
+        SortedSet<Integer> pods = new TreeSet<>();
+        members.tailMap(last + 1).forEach((id, server) -> {
+            if (isPod(id, server)) {
+                pods.add(id);
+            }
+        });
+        if (joining && !members.containsKey(ordinal() + 1)) {
+            // Not there yet, but it may be under way: refused while it is.
+            pods.add(ordinal() + 1);
+        }
+        return pods;
+    }
+
+    /** Whether a member is the pod that its id is for, by the name of its host. */
+    private boolean isPod(int id, String server) {
+        String name = variables.get("POD_NAME");
+        String pod = name.substring(0, name.lastIndexOf('-') + 1) + (id - 1) + "." + variables.get("POD_DOMAIN");
+        return server.startsWith(pod + ":");
     }
 
     private MemberChange connect() throws IOException, InterruptedException {

@@ -12,6 +12,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import org.junit.Before;
 import org.junit.Rule;
@@ -35,6 +38,7 @@ public class PodMembershipTest {
         Files.writeString(account.resolve("namespace"), "test");
         Files.writeString(account.resolve("ca.crt"), "");
         variables.put("POD_NAME", "keeper-3");
+        variables.put("POD_DOMAIN", "keeper-headless.test.svc");
         variables.put("POD_FOUNDERS", "3");
         variables.put("POD_ACCOUNT", account.toString());
         variables.put("KUBERNETES_SERVICE_HOST", "127.0.0.1");
@@ -89,5 +93,38 @@ public class PodMembershipTest {
                         + "/apis/apps/v1/namespaces/test/statefulsets/keeper/scale does not answer",
                 1,
                 "leave");
+    }
+
+    private SortedSet<Integer> podsBeyond(int last, boolean joining, String... servers) {
+        SortedMap<Integer, String> members = new TreeMap<>();
+        for (String server : servers) {
+            String[] parts = server.split("=");
+            members.put(Integer.parseInt(parts[0]), parts[1] + ":2888:3888:participant;0.0.0.0:2181");
+        }
+        return new PodMembership(variables, new PrintStream(out), new PrintStream(err))
+                .podsBeyond(last, members, joining);
+    }
+
+    @Test
+    public void fewerPods_membersThatAreNoneStay() {
+        String domain = ".keeper-headless.test.svc";
+        assertEquals(
+                Set.of(4, 6),
+                podsBeyond(
+                        3,
+                        false,
+                        "1=keeper-0" + domain,
+                        "4=keeper-3" + domain,
+                        "5=elsewhere.example",
+                        "6=keeper-5" + domain,
+                        "7=keeper-6.keeper-headless.other.svc",
+                        "8=keeper-6" + domain,
+                        "100=10.0.0.7"));
+    }
+
+    @Test
+    public void joinerWhoseIdAnotherServerHas_thatOneStays() {
+        assertEquals(Set.of(4), podsBeyond(3, true, "1=keeper-0.keeper-headless.test.svc"));
+        assertEquals(Set.of(), podsBeyond(3, true, "4=elsewhere.example"));
     }
 }
