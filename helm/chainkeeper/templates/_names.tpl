@@ -72,8 +72,13 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $keys = append $keys "ordering.secretFile=/secrets/links/secret" -}}
 {{- end -}}
 {{- range $key, $value := .Values.config -}}
-{{- /* every number of a file is a float64, which %v gives an exponent */ -}}
-{{- $keys = append $keys (printf (ternary "%s=%.0f" "%s=%v" (kindIs "float64" $value)) $key $value) -}}
+{{- /* every number of a file is a float64, which %v gives an exponent; a backslash in zoo.cfg stands for what follows it */ -}}
+{{- $keys = append $keys (printf (ternary "%s=%.0f" "%s=%v" (kindIs "float64" $value)) $key $value | replace "\\" "\\\\") -}}
 {{- end -}}
 {{- join " " $keys -}}
+{{- end -}}
+
+{{/* A text as the value of a variable: Kubernetes replaces $(NAME), and takes $$ for $. */}}
+{{- define "chainkeeper.literal" -}}
+{{- replace "$" "$$" . | quote -}}
 {{- end -}}

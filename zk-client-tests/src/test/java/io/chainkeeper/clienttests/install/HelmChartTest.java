@@ -9,12 +9,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.chainkeeper.clienttests.harness.Scripts;
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.Assume;
@@ -135,19 +138,44 @@ public class HelmChartTest {
         return result.output();
     }
 
-    /** Returns what Kubernetes gives the server's container for a variable, but for references to other variables. */
+    /** Returns what Kubernetes gives the server's container for a variable. */
     private static String variable(String manifests, String name) throws Exception {
         try (MappingIterator<JsonNode> all =
                 new YAMLMapper().readerFor(JsonNode.class).readValues(manifests)) {
             while (all.hasNext()) {
                 for (JsonNode each : all.next().at("/spec/template/spec/containers/0/env")) {
                     if (each.path("name").asText().equals(name)) {
-                        return each.path("value").asText();
+                        return expanded(each.path("value").asText());
                     }
                 }
             }
         }
         throw new AssertionError("no variable " + name);
+    }
+
+    /** As Kubernetes replaces references to variables: two dollars stand for one. */
+    private static String expanded(String value) {
+        return Pattern.compile("\\$\\$|\\$\\(([^)]*)\\)")
+                .matcher(value)
+                .replaceAll(found -> found.group(1) == null ? "\\$" : "of " + found.group(1));
+    }
+
+    @Test
+    public void dollarsAndBackslashes_reachTheServerAsTheyWereGiven() throws Exception {
+        Path values = FOLDER.newFile("special.values.yaml").toPath();
+        String value = "$$a$(POD_NAME)b\\c$d\\\\(x)\\u0041$$$(ZOO_MY_ID)=:#!";
+        Files.writeString(
+                values,
+                "config:\n  some.key: '" + value + "'\njvmFlags: '-Done=$$1 -Dtwo=$(POD_NAME) -Dthree=\\n'\n");
+        Scripts.Result result = helm("template", "keeper", CHART.toString(), "-f", values.toString());
+        assertEquals(result.toString(), 0, result.exitCode());
+        String manifests = result.output();
+        assertEquals("-Done=$$1 -Dtwo=$(POD_NAME) -Dthree=\\n", variable(manifests, "SERVER_JVMFLAGS"));
+        Properties read = new Properties();
+        String entries = variable(manifests, "ZOO_CFG_EXTRA").replace(' ', '\n');
+        read.load(new ByteArrayInputStream(entries.getBytes(StandardCharsets.UTF_8)));
+        assertEquals(value, read.getProperty("some.key"));
+        assertEquals("chain", read.getProperty("ordering.protocol"));
     }
 
     /** The image's own volume for logs would be thrown away with the pod, and with it what the server has promised. */
@@ -246,6 +274,7 @@ public class HelmChartTest {
                 Map.entry("replicas=3", "additional properties 'replicas' not allowed"),
                 Map.entry("config.dataDir=/x", "config.dataDir: the chart sets this key"),
                 Map.entry("config.snapCount=a b", "at '/config/snapCount'"),
+                Map.entry("config.snapCount=\u00e4", "at '/config/snapCount'"),
                 Map.entry("resources.limits.memory=1.5Gi", "at '/resources/limits/memory'"),
                 Map.entry("extraEnv[0].name=ZOO_SERVERS", "extraEnv ZOO_SERVERS: the chart sets this variable"),
                 Map.entry("disruptionBudget.maxUnavailable=2", "maxUnavailable=2 of replicaCount=3 leaves no majority"),
