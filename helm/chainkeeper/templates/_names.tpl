@@ -51,6 +51,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{/* ZOO_CFG_EXTRA: keys of zoo.cfg, with a space between them. */}}
 {{- define "chainkeeper.config" -}}
 {{- $keys := list (printf "ordering.protocol=%s" .Values.protocol) "quorumListenOnAllIPs=true" "admin.serverPort=8080" -}}
+{{- /* else old snapshots and logs stay for ever, as with Apache ZooKeeper, until the volume is full */ -}}
+{{- $purges := hasKey .Values.config "autopurge.purgeInterval" -}}
+{{- range .Values.extraEnv -}}
+{{- $purges = or $purges (eq .name "ZOO_AUTOPURGE_PURGEINTERVAL") -}}
+{{- end -}}
+{{- if not $purges -}}
+{{- $keys = append $keys "autopurge.purgeInterval=1" -}}
+{{- end -}}
 {{- if .Values.metrics.enabled -}}
 {{- $keys = append $keys "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider" -}}
 {{- $keys = append $keys "metricsProvider.httpPort=7000" -}}

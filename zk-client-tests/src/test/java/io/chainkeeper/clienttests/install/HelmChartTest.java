@@ -131,7 +131,7 @@ public class HelmChartTest {
     private static String rendered(String... settings) throws Exception {
         List<String> command = new ArrayList<>(List.of("template", "keeper", CHART.toString()));
         for (String setting : settings) {
-            command.addAll(List.of(setting.startsWith("{") ? "--set-json" : "--set", setting));
+            command.addAll(List.of("--set", setting));
         }
         Scripts.Result result = helm(command.toArray(String[]::new));
         assertEquals(List.of(settings) + ": " + result, 0, result.exitCode());
@@ -189,6 +189,20 @@ public class HelmChartTest {
         String own = rendered("storage.logSize=5Gi");
         assertEquals("/datalog/log", variable(own, "ZOO_DATA_LOG_DIR"));
         assertTrue(own, own.contains("mountPath: /datalog"));
+    }
+
+    @Test
+    public void oldSnapshots_areDeletedUnlessTheUserSaysOtherwise() throws Exception {
+        String key = "autopurge.purgeInterval";
+        String config = variable(rendered(), "ZOO_CFG_EXTRA");
+        assertTrue(config, List.of(config.split(" ")).contains(key + "=1"));
+        String other = variable(rendered("config.autopurge\\.purgeInterval=0"), "ZOO_CFG_EXTRA");
+        assertTrue(other, other.endsWith(" " + key + "=0"));
+        assertFalse(other, other.contains(key + "=1"));
+        // the image refuses two that contradict each other
+        String variable = "extraEnv[0].name=ZOO_AUTOPURGE_PURGEINTERVAL,extraEnv[0].value=24";
+        String none = variable(rendered(variable), "ZOO_CFG_EXTRA");
+        assertFalse(none, none.contains(key));
     }
 
     /** The alerts and the dashboard tell ensembles apart by their jobs. */
