@@ -135,6 +135,8 @@ build_server_command() {
     "-Dzookeeper.log.dir=$ZOO_LOG_DIR"
     "-Dzookeeper.log.file=$ZOO_LOG_FILE"
     -XX:+HeapDumpOnOutOfMemoryError
+    # not in the working directory, which may be that of the data: a dump is as large as the heap
+    "-XX:HeapDumpPath=$ZOO_LOG_DIR"
     "-XX:OnOutOfMemoryError=kill -9 %p"
     # in a container the server is process 1, which the kernel lets nobody inside kill
     -XX:+ExitOnOutOfMemoryError

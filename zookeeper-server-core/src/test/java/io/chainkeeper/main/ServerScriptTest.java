@@ -142,6 +142,7 @@ public class ServerScriptTest extends DistributionScripts {
                 "-Dzookeeper.log.dir=/logs",
                 "-Dzookeeper.log.file=the.log",
                 "-XX:+HeapDumpOnOutOfMemoryError",
+                "-XX:HeapDumpPath=/logs",
                 "-XX:+ExitOnOutOfMemoryError",
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "-Dfile.encoding=UTF-8",
