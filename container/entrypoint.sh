@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts the server of an image: writes zoo.cfg and myid from the variables that ZooKeeper's official image has, then runs
-# the command. What contradicts itself is said in one line, and nothing is written.
+# the command; without one that is the server. What contradicts itself is said in one line, and nothing is written.
 set -euo pipefail
 # values are words, not patterns of file names
 set -f
@@ -9,6 +9,9 @@ fail() {
   echo "Error: $*" >&2
   exit 1
 }
+
+# who names the entrypoint, as Kubernetes' command does, gets none of the image's command
+(($# > 0)) || set -- zkServer.sh start-foreground
 
 if [[ "${1:-}" != zkServer.sh || ! "${2:-}" =~ ^start(-foreground)?$ ]]; then
   exec "$@"

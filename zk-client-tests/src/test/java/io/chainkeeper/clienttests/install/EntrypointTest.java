@@ -1,6 +1,7 @@
 package io.chainkeeper.clienttests.install;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.clienttests.harness.Scripts;
@@ -45,9 +46,13 @@ public class EntrypointTest {
     }
 
     private Scripts.Result run() throws Exception {
+        return run("zkServer.sh", "start-foreground");
+    }
+
+    private Scripts.Result run(String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 "bash", Scripts.home().resolve("container/entrypoint.sh").toString()));
-        command.addAll(List.of("zkServer.sh", "start-foreground"));
+        command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.getRoot());
         builder.environment().clear();
         builder.environment().putAll(variables);
@@ -97,6 +102,22 @@ public class EntrypointTest {
                         "server.1=localhost:2888:3888;2181"),
                 started().subList(1, 12));
         assertEquals("1\n", Files.readString(data.resolve("myid")));
+    }
+
+    /** So runs a pod that names the entrypoint as its command: the image's own command is not used then. */
+    @Test
+    public void noCommand_theServer() throws Exception {
+        Scripts.Result result = run(new String[0]);
+        assertEquals(result.toString(), 0, result.exitCode());
+        assertEquals("started start-foreground with " + conf + "\n", result.output());
+        assertEquals("1\n", Files.readString(data.resolve("myid")));
+    }
+
+    @Test
+    public void anotherCommand_isRunAsItIs() throws Exception {
+        Scripts.Result result = run("echo", "hello");
+        assertEquals(result.toString(), "hello\n", result.output());
+        assertFalse(Files.exists(conf.resolve("zoo.cfg")));
     }
 
     @Test
