@@ -17,14 +17,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.Assume;
+import org.junit.Rule;
 import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
 
 /** Alerts and dashboard say what docs/metrics.md says; {@link MonitoringTest} asks a server for their metrics. */
 public class MonitoringFilesTest {
     private static final long LIMIT_SECONDS = 60;
+    private static final Pattern RANGE = Pattern.compile("\\[([0-9]+)([smhd])\\]");
+    private static final Map<String, Integer> MINUTES = Map.of("m", 1, "h", 60, "d", 24 * 60);
     private static final Set<String> SEVERITIES = Set.of("critical", "warning", "info");
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
 
     /** Rows without an alert, and why. */
     private static final Map<String, String> WITHOUT_ALERT = Map.of(
@@ -99,9 +108,53 @@ public class MonitoringFilesTest {
         }
     }
 
+    /** With one sample nothing can be said of a change, and a scrape may be missed. */
+    @Test
+    public void ranges_haveFourSamplesAtTheDefaultInterval() throws IOException {
+        for (JsonNode alert : MonitoringFiles.alerts()) {
+            String expression = alert.get("expr").asText();
+            Matcher range = RANGE.matcher(expression);
+            while (range.find()) {
+                int minutes = Integer.parseInt(range.group(1)) * MINUTES.getOrDefault(range.group(2), 0);
+                assertTrue(alert.get("alert").asText() + ": " + expression, minutes >= 4);
+            }
+        }
+    }
+
+    /** The value of an expression is that of its first operand. */
+    @Test
+    public void values_areNotHowFastSomethingChanges() throws IOException {
+        for (JsonNode alert : MonitoringFiles.alerts()) {
+            boolean saysValue = alert.get("annotations").toString().contains("$value");
+            String expression = alert.get("expr").asText();
+            assertFalse(
+                    alert.get("alert").asText() + ": " + expression,
+                    saysValue && expression.matches("(deriv|i?delta|i?rate)\\(.*"));
+        }
+    }
+
     /** Skipped where the package prometheus is not installed. */
     @Test
     public void alerts_areRulesForPrometheus() throws Exception {
+        Scripts.Result result = promtool(
+                "check", "rules", MonitoringFiles.alertsFile().toString());
+        assertEquals(result.toString(), 0, result.exitCode());
+    }
+
+    /** Skipped where the package prometheus is not installed. */
+    @Test
+    public void scrapedOnceAMinute_alertsFireAndSayWhatTheyAreAbout() throws Exception {
+        Path scenarios = Scripts.home().resolve("zk-client-tests/src/test/monitoring/alerts-test.yml");
+        Path tests = folder.newFile("alerts-test.yml").toPath();
+        Files.writeString(
+                tests,
+                Files.readString(scenarios)
+                        .replace("[ALERTS]", "[" + MonitoringFiles.alertsFile().toAbsolutePath() + "]"));
+        Scripts.Result result = promtool("test", "rules", tests.toString());
+        assertEquals(result.toString(), 0, result.exitCode());
+    }
+
+    private static Scripts.Result promtool(String... arguments) throws Exception {
         Optional<Path> promtool = Stream.of(System.getenv("PATH").split(":"))
                 .map(directory -> Path.of(directory, "promtool"))
                 .filter(Files::isExecutable)
@@ -109,14 +162,11 @@ public class MonitoringFilesTest {
         Assume.assumeTrue(
                 "promtool is not installed (Debian's package prometheus): the rules are only parsed as YAML",
                 promtool.isPresent());
-        ProcessBuilder check = new ProcessBuilder(
-                promtool.get().toString(),
-                "check",
-                "rules",
-                MonitoringFiles.alertsFile().toString());
-        Scripts.Result result = Scripts.run(
+        List<String> command = new ArrayList<>(List.of(promtool.get().toString()));
+        command.addAll(List.of(arguments));
+        return Scripts.run(
                 LIMIT_SECONDS,
-                check.directory(Scripts.home().resolve("zk-client-tests/target").toFile()));
-        assertEquals(result.toString(), 0, result.exitCode());
+                new ProcessBuilder(command)
+                        .directory(Scripts.home().resolve("zk-client-tests/target").toFile()));
     }
 }
