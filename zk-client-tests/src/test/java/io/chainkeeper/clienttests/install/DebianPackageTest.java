@@ -8,6 +8,7 @@ import io.chainkeeper.clienttests.harness.Scripts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.Assume;
@@ -139,37 +140,84 @@ public class DebianPackageTest {
         }
     }
 
-    /** dpkg does not bring back what the administrator has deleted. */
+    /** What the administrator has deleted, given to others or opened stays so; dpkg does not bring it back either. */
     @Test
-    public void upgradeWithoutZooCfg_isConfigured() throws Exception {
-        Path system = folder.newFolder("system").toPath();
-        Path configuration = Files.createDirectories(system.resolve("etc/chainkeeper"));
-        Path commands = folder.newFolder("commands").toPath();
-        for (String command : List.of("getent", "install", "deb-systemd-helper")) {
-            stub(commands, command, "exit 0");
-        }
-        // as the real ones, which need root and the user
-        stub(commands, "chown", "[ \"$1\" != -h ] || shift; shift; ls -d \"$@\" >>'" + system + "/owned'");
-        stub(commands, "chmod", "shift; ls -d \"$@\"");
-        String script =
-                Files.readString(unpacked().resolve("DEBIAN/postinst")).replaceAll("/(etc|var|run)/", system + "/$1/");
-        Path postinst = Files.writeString(folder.newFile("postinst").toPath(), script);
-        ProcessBuilder upgrade = new ProcessBuilder("sh", postinst.toString(), "configure", "0.2.0");
-        upgrade.environment().merge("PATH", commands.toString(), (path, first) -> first + ":" + path);
-
-        Scripts.Result without = Scripts.run(60, upgrade.directory(folder.getRoot()));
-        assertEquals(without.toString(), 0, without.exitCode());
-        assertEquals(List.of(configuration.toString()), Files.readAllLines(system.resolve("owned")));
-
-        Path file = Files.createFile(configuration.resolve("zoo.cfg"));
-        Scripts.Result with = Scripts.run(60, upgrade);
-        assertEquals(with.toString(), 0, with.exitCode());
-        assertTrue(Files.readAllLines(system.resolve("owned")).contains(file.toString()));
+    public void upgrade_leavesTheConfigurationAsItIs() throws Exception {
+        MaintainerScript postinst = new MaintainerScript("postinst");
+        Path configuration = Files.createDirectories(postinst.system().resolve("etc/chainkeeper"));
+        postinst.succeeds("configure", "0.2.0");
+        Files.createFile(configuration.resolve("zoo.cfg"));
+        postinst.succeeds("configure", "0.2.0");
+        assertEquals(List.of(), postinst.given());
     }
 
-    private static void stub(Path commands, String name, String script) throws IOException {
-        Path command = Files.writeString(commands.resolve(name), "#!/bin/sh\n" + script + "\n");
-        assertTrue(command.toFile().setExecutable(true));
+    @Test
+    public void firstInstallation_givesTheServerItsConfigurationUnlessTheAdministratorHasSaidOtherwise()
+            throws Exception {
+        MaintainerScript postinst = new MaintainerScript("postinst");
+        Path configuration = Files.createDirectories(postinst.system().resolve("etc/chainkeeper"));
+        Path file = Files.createFile(configuration.resolve("zoo.cfg"));
+        postinst.succeeds("configure", "");
+        assertEquals(
+                List.of(
+                        "chown root:chainkeeper " + configuration,
+                        "chmod 1775 " + configuration,
+                        "chown -h chainkeeper:chainkeeper " + file),
+                postinst.given());
+
+        MaintainerScript overridden = new MaintainerScript("postinst");
+        configuration = Files.createDirectories(overridden.system().resolve("etc/chainkeeper"));
+        Files.createFile(configuration.resolve("zoo.cfg"));
+        overridden.command("dpkg-statoverride", "exit 0");
+        overridden.succeeds("configure", "");
+        assertEquals(List.of(), overridden.given());
+    }
+
+    /** One of the package's scripts, in a directory in the place of the system, with what changes one as stubs. */
+    private final class MaintainerScript {
+        private final Path system = folder.newFolder().toPath();
+        private final Path commands = folder.newFolder().toPath();
+        private final Path script;
+
+        MaintainerScript(String name) throws Exception {
+            script = system.resolve(name);
+            Path control = Scripts.home().resolve("zookeeper-assembly/src/deb/control");
+            Files.writeString(
+                    script,
+                    Files.readString(control.resolve(name)).replaceAll("/(etc|var|run)/", system + "/$1/"));
+            for (String command : List.of("getent", "install", "deb-systemd-helper", "deluser")) {
+                command(command, "exit 0");
+            }
+            command("dpkg-statoverride", "exit 1");
+            for (String command : List.of("chown", "chmod")) {
+                command(command, "echo \"" + command + " $*\" >>'" + system + "/given'");
+            }
+        }
+
+        Path system() {
+            return system;
+        }
+
+        void command(String name, String text) throws IOException {
+            Path command = Files.writeString(commands.resolve(name), "#!/bin/sh\n" + text + "\n");
+            assertTrue(command.toFile().setExecutable(true));
+        }
+
+        /** Returns what was given to whom. */
+        List<String> given() throws IOException {
+            Path given = system.resolve("given");
+            return Files.exists(given) ? Files.readAllLines(given) : List.of();
+        }
+
+        Scripts.Result succeeds(String... arguments) throws Exception {
+            List<String> command = new ArrayList<>(List.of("sh", script.toString()));
+            command.addAll(List.of(arguments));
+            ProcessBuilder builder = new ProcessBuilder(command).directory(folder.getRoot());
+            builder.environment().merge("PATH", commands.toString(), (path, first) -> first + ":" + path);
+            Scripts.Result result = Scripts.run(60, builder);
+            assertEquals(result.toString(), 0, result.exitCode());
+            return result;
+        }
     }
 
     private static List<String> firstLines(Path script) throws IOException {
