@@ -173,6 +173,32 @@ public class DebianPackageTest {
         assertEquals(List.of(), overridden.given());
     }
 
+    /** The data have a disk of their own, often; a directory that something is mounted on cannot be removed. */
+    @Test
+    public void purgeWhereTheDataIsMounted_emptiesItAndSucceeds() throws Exception {
+        MaintainerScript postrm = new MaintainerScript("postrm");
+        Path data = Files.createDirectories(postrm.system().resolve("var/lib/chainkeeper"));
+        Path logs = Files.createDirectories(postrm.system().resolve("var/log/chainkeeper"));
+        Files.createFile(logs.resolve("a.log"));
+        // a name space of its own, so nothing stays mounted
+        List<String> mounted = List.of(
+                "unshare",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs data \"$0\" && mkdir \"$0/ordering\" && touch \"$0/ordering/log\" || exit 99;"
+                        + " \"$@\" || exit; find \"$0\"",
+                data.toString());
+        Assume.assumeTrue("there is no unshare here", ReleaseArchive.hasCommand("unshare"));
+        Assume.assumeTrue("only root can mount", ReleaseArchive.isRoot());
+        Scripts.Result result = postrm.run(mounted, "purge");
+        Assume.assumeTrue("nothing can be mounted here: " + result, result.exitCode() != 99);
+        assertEquals(result.toString(), 0, result.exitCode());
+        assertEquals("all of it is empty", data + "\n", result.output());
+        assertTrue(result.toString(), result.errors().contains(data + " is empty, but stays"));
+        assertFalse(Files.exists(logs));
+    }
+
     /** One of the package's scripts, in a directory in the place of the system, with what changes one as stubs. */
     private final class MaintainerScript {
         private final Path system = folder.newFolder().toPath();
@@ -210,13 +236,19 @@ public class DebianPackageTest {
         }
 
         Scripts.Result succeeds(String... arguments) throws Exception {
-            List<String> command = new ArrayList<>(List.of("sh", script.toString()));
+            Scripts.Result result = run(List.of(), arguments);
+            assertEquals(result.toString(), 0, result.exitCode());
+            return result;
+        }
+
+        /** Runs the script by the words in front of it. */
+        Scripts.Result run(List<String> before, String... arguments) throws Exception {
+            List<String> command = new ArrayList<>(before);
+            command.addAll(List.of("sh", script.toString()));
             command.addAll(List.of(arguments));
             ProcessBuilder builder = new ProcessBuilder(command).directory(folder.getRoot());
             builder.environment().merge("PATH", commands.toString(), (path, first) -> first + ":" + path);
-            Scripts.Result result = Scripts.run(60, builder);
-            assertEquals(result.toString(), 0, result.exitCode());
-            return result;
+            return Scripts.run(60, builder);
         }
     }
 
