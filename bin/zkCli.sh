@@ -7,5 +7,5 @@ ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 find_jars
 
 IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" \
+exec "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" "${flags[@]}" \
   org.apache.zookeeper.ZooKeeperMain "$@"

@@ -394,7 +394,7 @@ run_demo() {
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   # in the background, so that a signal to this script is handled at once; with the compiler that leaves most of the
   # processor time to the servers
-  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml \
+  "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" \
     -Dzookeeper.root.level=OFF -XX:TieredStopAtLevel=1 "${flags[@]}" io.chainkeeper.main.EnsembleDemo \
     "$PROTOCOL" "$DIR" "$ZOOBINDIR" "$(connect_string)" "${disks[@]}" </dev/null &
   DEMO_PID=$!

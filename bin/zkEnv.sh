@@ -25,11 +25,37 @@ if [[ -z "${ZOOCFGDIR:-}" ]]; then
   fi
 fi
 
+# Prints the number of the user whose file it is: owner_of FILE
+owner_of() {
+  local mode links owner rest
+  # shellcheck disable=SC2034,SC2012  # stat has other options on other systems
+  read -r mode links owner rest < <(ls -lnd "$1")
+  echo "$owner"
+}
+
+# Whether others put files into a directory, beside its owner's: as the server's user does in /etc/chainkeeper.
+is_shared() {
+  [[ -k "$1/." && ! -G "$1/." ]]
+}
+
+# Ends the script where a file is neither root's nor its directory's owner's: whoever has put it there would have this user
+# run it. check_owner FILE
+check_owner() {
+  local owner directory="${1%/*}"
+  ((EUID == 0)) || is_shared "$directory" || return 0
+  owner="$(owner_of "$1")"
+  [[ "$owner" != 0 && "$owner" != "$EUID" && "$owner" != "$(owner_of "$directory/.")" ]] || return 0
+  echo "Error: $1 is a file of user $owner and would be run as user $EUID; delete it, or give it to root: chown -h root $1" >&2
+  exit 1
+}
+
 if [[ -f "$ZOOCFGDIR/zookeeper-env.sh" ]]; then
+  check_owner "$ZOOCFGDIR/zookeeper-env.sh"
   # shellcheck source=/dev/null
   . "$ZOOCFGDIR/zookeeper-env.sh"
 fi
 if [[ -f "$ZOOCFGDIR/java.env" ]]; then
+  check_owner "$ZOOCFGDIR/java.env"
   # shellcheck source=/dev/null
   . "$ZOOCFGDIR/java.env"
 fi
@@ -155,7 +181,7 @@ has_jars() {
 # is made anywhere else: a list of jars from before the build would be empty.
 find_jars() {
   local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
-  local class_path
+  local class_path directory file
   if ! has_jars; then
     if [[ -f "$ZOOKEEPER_PREFIX/pom.xml" ]]; then
       echo "Error: no jars in $ZOO_LIB_DIR; build them with: mvn -q -f $(printf %q "$ZOOKEEPER_PREFIX") -DskipTests package" >&2
@@ -170,7 +196,17 @@ find_jars() {
   if [[ -n "${ZOO_JARS_ONLY:-}" ]]; then
     class_path="${class_path%:}"
   else
-    class_path="$class_path$ZOOCFGDIR:$ZOOKEEPER_PREFIX/conf${CLASSPATH:+:$CLASSPATH}"
+    for directory in "$ZOOCFGDIR" "$ZOOKEEPER_PREFIX/conf"; do
+      if is_shared "$directory"; then
+        # no classes of others; what is logged is found by log_flag
+        for file in "$directory"/logback*.xml; do
+          [[ ! -e "$file" ]] || check_owner "$file"
+        done
+      else
+        class_path="$class_path$directory:"
+      fi
+    done
+    class_path="${class_path%:}${CLASSPATH:+:$CLASSPATH}"
   fi
   JAVA_COMMAND=("$JAVA" -cp "$class_path")
   # A third less CPU until a server serves. A JVM that the archive does not fit goes without, silently.
@@ -179,18 +215,22 @@ find_jars() {
   fi
 }
 
-# Prints the number of the user whose file it is: owner_of FILE
-owner_of() {
-  local mode links owner rest
-  # shellcheck disable=SC2034,SC2012  # stat has other options on other systems
-  read -r mode links owner rest < <(ls -lnd "$1")
-  echo "$owner"
-}
-
 # Whether there is a class archive, of our own or of who has put the jars there: what anybody else has written is not run.
 uses_class_archive() {
   [[ -f "$ZOO_CLASS_ARCHIVE" ]] || return 1
   [[ -O "$ZOO_CLASS_ARCHIVE" ]] || [[ "$(owner_of "$ZOO_CLASS_ARCHIVE")" == "$(owner_of "$ZOO_LIB_DIR")" ]]
+}
+
+# Prints the flag for a file that says what is logged: its name where its directory is on the class path: log_flag NAME
+log_flag() {
+  local directory file="$1"
+  for directory in "$ZOOCFGDIR" "$ZOOKEEPER_PREFIX/conf"; do
+    if [[ -f "$directory/$1" ]]; then
+      ! is_shared "$directory" || file="$directory/$1"
+      break
+    fi
+  done
+  echo "-Dlogback.configurationFile=$file"
 }
 
 # Becomes one of ZooKeeper's tools: run_tool MAIN_CLASS [ARGUMENT ...]
@@ -198,7 +238,7 @@ run_tool() {
   local flags
   find_jars
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_MODULE_FLAGS ${JVMFLAGS:-}" || true
-  exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
+  exec "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" "${flags[@]}" "$@"
 }
 
 # Prints the value of a key in a configuration file: config_value FILE KEY

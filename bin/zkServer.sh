@@ -82,8 +82,12 @@ ZOO_LOG_FILE="${ZOO_LOG_FILE:-zookeeper-$ZOO_USER-server-$HOSTNAME.log}"
 LOG_FLAGS=""
 if [[ "$COMMAND" =~ ^(start|start-foreground|restart|print-cmd)$ ]]; then
   case "${ZOO_LOG_FORMAT:-text}" in
-    text) ;;
-    json) LOG_FLAGS="-Dlogback.configurationFile=logback-json.xml" ;;
+    text)
+      LOG_FLAGS="$(log_flag logback.xml)"
+      # the JVM's class path has it
+      [[ "$LOG_FLAGS" == */* ]] || LOG_FLAGS=""
+      ;;
+    json) LOG_FLAGS="$(log_flag logback-json.xml)" ;;
     *)
       echo "Error: ZOO_LOG_FORMAT=$ZOO_LOG_FORMAT: give text or json" >&2
       exit 1
@@ -365,7 +369,7 @@ show_status() {
   fi
   echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  mode="$("${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
+  mode="$("${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" -XX:TieredStopAtLevel=1 \
     "${flags[@]}" \
     org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
     grep Mode)"
@@ -386,7 +390,7 @@ show_version() {
     jar="${jar##*/zookeeper-server-core-}"
     echo "Chainkeeper, version ${jar%.jar}"
   done
-  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml org.apache.zookeeper.version.VersionInfoMain
+  "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" org.apache.zookeeper.version.VersionInfoMain
 }
 
 case "$COMMAND" in

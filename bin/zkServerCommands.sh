@@ -137,7 +137,7 @@ become_tool() {
   local flags
   find_jars
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  exec "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml "${flags[@]}" "$@"
+  exec "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" "${flags[@]}" "$@"
 }
 
 run_operator_command() {

@@ -197,6 +197,36 @@ public class ServerScriptTest extends DistributionScripts {
         assertTrue(run("print-cmd").out().contains("SharedArchiveFile"));
     }
 
+    /** In the Debian package the server's user may put files beside those that root's commands read. */
+    @Test
+    public void fileOfAnotherUserInTheConfiguration_isNotRun() throws Exception {
+        Assume.assumeTrue("only root makes files of others", "root".equals(System.getProperty("user.name")));
+        Files.setAttribute(conf, "unix:gid", 65534);
+        Files.setAttribute(conf, "unix:mode", 01775);
+        Path logback = Files.writeString(conf.resolve("logback.xml"), "<configuration/>");
+        for (String name : List.of("java.env", "zookeeper-env.sh")) {
+            Path settings = Files.writeString(conf.resolve(name), "SERVER_JVMFLAGS=-Dof=root\n");
+            Result command = run("print-cmd");
+            assertTrue(command.toString(), command.out().contains("-Dof=root"));
+            // nor are classes that somebody puts there
+            assertFalse(command.toString(), command.out().contains(":" + conf));
+            assertTrue(command.toString(), command.out().contains("-Dlogback.configurationFile=" + logback));
+            Files.writeString(settings, "touch '" + folder.getRoot() + "/ran'\n");
+            Files.setAttribute(settings, "unix:uid", 65534);
+            assertRefused(settings);
+            Files.delete(settings);
+        }
+        Files.setAttribute(logback, "unix:uid", 65534);
+        assertRefused(logback);
+    }
+
+    private void assertRefused(Path file) throws Exception {
+        Result refused = run("print-cmd");
+        assertEquals(refused.toString(), 1, refused.exitCode());
+        assertTrue(refused.toString(), refused.err().contains("Error: " + file + " is a file of user 65534"));
+        assertFalse(Files.exists(folder.getRoot().toPath().resolve("ran")));
+    }
+
     @Test
     public void withoutHeap_aShareOfTheMemoryIsTaken() throws Exception {
         environment.put("ZK_SERVER_HEAP_PERCENT", "40");
