@@ -205,6 +205,18 @@ public class HelmChartTest {
         assertFalse(none, none.contains(key));
     }
 
+    /** Without a cluster each rendering has a new one: what Kubernetes holds must not be replaced by it unnoticed. */
+    @Test
+    public void passwordOfTheSuperUser_isNeverReplaced() throws Exception {
+        String template = Files.readString(CHART.resolve("templates/access.yaml"));
+        assertTrue(template, template.contains("lookup \"v1\" \"Secret\""));
+        assertNotEquals(rendered(), rendered());
+        assertTrue(rendered(), rendered().contains("\nimmutable: true\ndata:\n  password: "));
+        String own = "superUser.secretName=ours";
+        assertEquals(rendered(own), rendered(own));
+        assertFalse(rendered(own), rendered(own).contains("kind: Secret"));
+    }
+
     /** The alerts and the dashboard tell ensembles apart by their jobs. */
     @Test
     public void everyEnsemble_isAJobOfItsOwnThatTheAlertLooksFor() throws Exception {
