@@ -209,8 +209,7 @@ public class DebianPackageTest {
             script = system.resolve(name);
             Path control = Scripts.home().resolve("zookeeper-assembly/src/deb/control");
             Files.writeString(
-                    script,
-                    Files.readString(control.resolve(name)).replaceAll("/(etc|var|run)/", system + "/$1/"));
+                    script, Files.readString(control.resolve(name)).replaceAll("/(etc|var|run)/", system + "/$1/"));
             for (String command : List.of("getent", "install", "deb-systemd-helper", "deluser")) {
                 command(command, "exit 0");
             }

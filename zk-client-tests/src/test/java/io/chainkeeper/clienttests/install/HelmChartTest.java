@@ -165,8 +165,7 @@ public class HelmChartTest {
         Path values = FOLDER.newFile("special.values.yaml").toPath();
         String value = "$$a$(POD_NAME)b\\c$d\\\\(x)\\u0041$$$(ZOO_MY_ID)=:#!";
         Files.writeString(
-                values,
-                "config:\n  some.key: '" + value + "'\njvmFlags: '-Done=$$1 -Dtwo=$(POD_NAME) -Dthree=\\n'\n");
+                values, "config:\n  some.key: '" + value + "'\njvmFlags: '-Done=$$1 -Dtwo=$(POD_NAME) -Dthree=\\n'\n");
         Scripts.Result result = helm("template", "keeper", CHART.toString(), "-f", values.toString());
         assertEquals(result.toString(), 0, result.exitCode());
         String manifests = result.output();

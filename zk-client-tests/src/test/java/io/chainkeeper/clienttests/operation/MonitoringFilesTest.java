@@ -136,8 +136,8 @@ public class MonitoringFilesTest {
     /** Skipped where the package prometheus is not installed. */
     @Test
     public void alerts_areRulesForPrometheus() throws Exception {
-        Scripts.Result result = promtool(
-                "check", "rules", MonitoringFiles.alertsFile().toString());
+        Scripts.Result result =
+                promtool("check", "rules", MonitoringFiles.alertsFile().toString());
         assertEquals(result.toString(), 0, result.exitCode());
     }
 
@@ -167,6 +167,7 @@ public class MonitoringFilesTest {
         return Scripts.run(
                 LIMIT_SECONDS,
                 new ProcessBuilder(command)
-                        .directory(Scripts.home().resolve("zk-client-tests/target").toFile()));
+                        .directory(
+                                Scripts.home().resolve("zk-client-tests/target").toFile()));
     }
 }
