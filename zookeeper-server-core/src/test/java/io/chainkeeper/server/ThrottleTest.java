@@ -129,11 +129,27 @@ public class ThrottleTest {
         client.setData("/", new byte[4_000], 10);
     }
 
-    @Test
-    public void connectionsWithoutATokenLeft_areRefused() throws Exception {
+    private static BlueThrottle twoTokensLeft() {
         BlueThrottle throttle = ensemble.server(2).connThrottle();
         throttle.setFillTime(60_000);
-        throttle.setMaxTokens(2);
+        throttle.setMaxTokens(throttle.getDeficit() + 2);
+        return throttle;
+    }
+
+    @Test
+    public void wrongPasswords_takeTokensToo() throws Exception {
+        twoTokensLeft();
+        for (int i = 0; i < 2; i++) {
+            try (RawClient guess = new RawClient(ensemble.clientPort(2), 4_000, 4711, new byte[16])) {
+                assertEquals("refused with an answer", 0, guess.sessionId());
+            }
+        }
+        assertThrows(IOException.class, () -> new RawClient(ensemble.clientPort(2), 4_000, 4711, new byte[16]));
+    }
+
+    @Test
+    public void connectionsWithoutATokenLeft_areRefused() throws Exception {
+        BlueThrottle throttle = twoTokensLeft();
         List<RawClient> open = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             open.add(new RawClient(ensemble.clientPort(2), 4_000));

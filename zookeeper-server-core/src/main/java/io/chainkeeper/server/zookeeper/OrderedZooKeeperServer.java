@@ -218,6 +218,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
         }
         long sessionId = request.getSessionId();
         if (sessionId != 0 && !checkPasswd(sessionId, request.getPasswd())) {
+            RenewalTokens.take(connThrottle());
             // ZooKeeper closes the session's own connection before it looks at the password of the new one.
             LOG.warn(
                     "Refusing {}: wrong password for session 0x{}",
