@@ -11,6 +11,7 @@ import org.apache.zookeeper.KeeperException.NoNodeException;
 import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.apache.zookeeper.server.persistence.SnapshotInfo;
 import org.apache.zookeeper.txn.TxnHeader;
 
 /** ZooKeeper's files, of which it reads all and {@link TransactionLog} appends to the log. */
@@ -21,6 +22,7 @@ public final class LoggedFiles extends FileTxnSnapLog {
     private final TransactionLog log;
     private final Path logs;
     private final Path snapshots;
+    private volatile SnapshotInfo taken;
 
     /**
      * Creates what is missing of the directories.
@@ -68,6 +70,18 @@ public final class LoggedFiles extends FileTxnSnapLog {
      */
     long lastAppendedZxid() {
         return log.lastZxid();
+    }
+
+    /** A snapshot that ZooKeeper's class has not written under its name is there now. */
+    void snapshotTaken(SnapshotInfo snapshot) {
+        taken = snapshot;
+    }
+
+    /** @return the newest snapshot, null if none has been read or written; any thread */
+    @Override
+    public SnapshotInfo getLastSnapshotInfo() {
+        SnapshotInfo sinceStart = taken;
+        return sinceStart == null ? super.getLastSnapshotInfo() : sinceStart;
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileSnap;
+import org.apache.zookeeper.server.persistence.SnapshotInfo;
 import org.apache.zookeeper.server.persistence.Util;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,6 +140,7 @@ public final class SnapshotWriter {
         private long snapshotZxid;
         private long coveredZxid;
         private Path snapshot;
+        private SnapshotInfo info;
 
         private WritingSnapshot(CheckpointRequest request) {
             this.request = request;
@@ -165,7 +167,7 @@ public final class SnapshotWriter {
 
         private void copyTree() throws IOException {
             try {
-                serialize(temporary);
+                info = serialize(temporary);
             } catch (IOException e) {
                 throw postponed(temporary, e);
             }
@@ -198,6 +200,9 @@ public final class SnapshotWriter {
             Path file = files.snapshotDirectory().resolve(Util.makeSnapshotName(snapshotZxid));
             AtomicFile.rename(temporary, file);
             snapshot = file;
+            // ZooKeeper's class has taken it from the temporary name, which has none.
+            info.zxid = snapshotZxid;
+            files.snapshotTaken(info);
             LOG.info("Snapshot {} taken in {} ms", file, (clockNanos.getAsLong() - startNanos) / 1_000_000);
         }
 
@@ -264,12 +269,13 @@ public final class SnapshotWriter {
         }
     }
 
-    private void serialize(Path temporary) throws IOException {
+    private SnapshotInfo serialize(Path temporary) throws IOException {
         Files.deleteIfExists(temporary);
+        FileSnap writer = new FileSnap(files.getSnapDir());
         // Forced below: ZooKeeper's class would do it without the file system that the path is of.
-        new FileSnap(files.getSnapDir())
-                .serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary.toFile(), false);
+        writer.serialize(database.getDataTree(), database.getSessionWithTimeOuts(), temporary.toFile(), false);
         force(temporary);
+        return writer.getLastSnapshotInfo();
     }
 
     private static SnapshotPostponedException postponed(Path temporary, IOException cause) {

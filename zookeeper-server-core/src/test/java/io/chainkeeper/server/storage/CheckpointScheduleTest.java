@@ -17,6 +17,7 @@ import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.ZKDatabase;
+import org.apache.zookeeper.server.persistence.SnapshotInfo;
 import org.apache.zookeeper.txn.SetDataTxn;
 import org.apache.zookeeper.txn.TxnHeader;
 import org.junit.After;
@@ -126,6 +127,20 @@ public class CheckpointScheduleTest {
         assertEquals(
                 List.of(10L, 9L, 8L),
                 store.readAll().stream().map(Checkpoint::position).toList());
+    }
+
+    /** The AdminServer's {@code last_snapshot} shows it. */
+    @Test
+    public void snapshotIsTaken_itIsTheLastOne() throws Exception {
+        begin("20", "0", Long.MAX_VALUE / 2);
+        ByteSlice nothing = ByteSlice.of(new byte[0]);
+        for (int i = 7; i <= 8; i++) {
+            database.getDataTree().lastProcessedZxid = i;
+            Path file = schedule.take(new CheckpointRequest(i, i, nothing, nothing)).join();
+            SnapshotInfo last = files.getLastSnapshotInfo();
+            assertEquals(i, last.zxid);
+            assertEquals(Files.getLastModifiedTime(file).toMillis() / 1000, last.timestamp);
+        }
     }
 
     /** As one whose tree is too deep for its stack. */
