@@ -9,6 +9,7 @@ import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.TotalOrder;
 import io.chainkeeper.server.guard.ExecutionLock;
 import io.chainkeeper.server.guard.ResourceGuards;
+import io.chainkeeper.server.monitoring.TimeAhead;
 import io.chainkeeper.server.proposal.Proposer;
 import io.chainkeeper.server.reconfig.EffectiveEnsemble;
 import io.chainkeeper.server.request.RequestRouter;
@@ -37,6 +38,7 @@ final class ReplicaCore {
     private final Proposer proposer;
     private final ExecutionLock lock = new ExecutionLock();
     private final OwnedSessions owned;
+    private final TimeAhead timeAhead;
     private final RequestWatch watch;
     private final RequestRouter router;
     private final AtomicReference<TotalOrder> order = new AtomicReference<>();
@@ -72,6 +74,7 @@ final class ReplicaCore {
         this.finalProcessor = new FinalRequestProcessor(server);
         this.proposer = new Proposer(runtime::wallClockMillis);
         this.owned = new OwnedSessions(runtime::monotonicMillis);
+        this.timeAhead = new TimeAhead(recovered.state()::agreedTimeMillis, runtime::wallClockMillis);
         this.watch = runtime.requestWatch(
                 settings.tracing(), () -> server.getZKDatabase().getDataTreeLastProcessedZxid(), order::get);
         this.router = new RequestRouter(
@@ -164,6 +167,11 @@ final class ReplicaCore {
 
     OwnedSessions owned() {
         return owned;
+    }
+
+    /** By how much the agreed time is ahead of this replica's clock. */
+    TimeAhead timeAhead() {
+        return timeAhead;
     }
 
     /** What is noted of the way of single requests. */

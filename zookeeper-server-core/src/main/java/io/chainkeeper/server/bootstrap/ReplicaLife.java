@@ -373,6 +373,7 @@ final class ReplicaLife implements AutoCloseable {
                 ReplyMemory.OF_PROCESS.gauges(),
                 SlowForces.OF_PROCESS.gauges(),
                 core.watch().gauges(),
+                core.timeAhead().gauges(),
                 transfers.gauges(),
                 assembly.clientPort().gauges(),
                 assembly.levels().gauges(),
@@ -467,6 +468,7 @@ final class ReplicaLife implements AutoCloseable {
         @Override
         public void showRole(OrderingStatus status) {
             front.showRole(status);
+            core.timeAhead().look();
         }
 
         @Override
