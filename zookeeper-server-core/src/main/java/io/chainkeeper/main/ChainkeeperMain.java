@@ -3,18 +3,14 @@ package io.chainkeeper.main;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import java.security.Security;
 import java.util.ServiceLoader;
-import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.apache.zookeeper.util.ServiceUtils;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The server's main program, in the place of ZooKeeper's QuorumPeerMain: same arguments, same exit codes. A file that
  * says {@code ordering.protocol=zab} or describes no ensemble is handed to QuorumPeerMain unread.
  */
 public final class ChainkeeperMain {
-    private static final Logger LOG = LoggerFactory.getLogger(ChainkeeperMain.class);
     private static final int ADDRESS_CACHE_SECONDS = 2;
     private static final String LEAK_DETECTION = "io.netty.leakDetection.level";
 
@@ -33,11 +29,9 @@ public final class ChainkeeperMain {
         if (System.getProperty(LEAK_DETECTION) == null) {
             System.setProperty(LEAK_DETECTION, "disabled");
         }
-        Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
-            LOG.error("Thread {} failed, so this server stops", thread.getName(), failure);
-            ServiceUtils.requestSystemExit(ExitCode.UNEXPECTED_ERROR.getValue());
-        });
-        ServiceUtils.requestSystemExit(run(args));
+        UncaughtFailures failures =
+                new UncaughtFailures(System.err, code -> Runtime.getRuntime().halt(code));
+        ServiceUtils.requestSystemExit(run(args, failures::takeOver));
     }
 
     /**
@@ -48,10 +42,18 @@ public final class ChainkeeperMain {
      *     accessible
      */
     public static int run(String[] args) {
+        return run(args, () -> {});
+    }
+
+    private static int run(String[] args, Runnable beforeReplica) {
         StartReport report = new StartReport(System.getenv(StartReport.VARIABLE));
+        ServerStarter replicas = config -> {
+            beforeReplica.run();
+            return new ReplicaStarter().start(config);
+        };
         return new ServerLauncher(
                         ServiceLoader.load(OrderingProtocolFactory.class),
-                        report.reporting(new ReplicaStarter()),
+                        report.reporting(replicas),
                         stockArgs -> {
                             report.write(StartReport.STOCK);
                             QuorumPeerMain.main(stockArgs);

@@ -43,6 +43,14 @@ public final class ClientConnections extends NIOServerCnxnFactory {
     }
 
     /**
+     * Has this class and ZooKeeper's loaded, if they are not yet. ZooKeeper's takes the uncaught-exception handler of
+     * all threads then, and reads settings, so zoo.cfg must have been parsed.
+     */
+    public static void load() {
+        LOG.trace("Loaded");
+    }
+
+    /**
      * Closes every connection of a factory that serves clients, behind what it has been answered so far. Safe for use
      * by any thread.
      *
