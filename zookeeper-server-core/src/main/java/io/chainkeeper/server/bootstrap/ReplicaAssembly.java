@@ -72,8 +72,14 @@ final class ReplicaAssembly {
         ReplicaSettings settings = core.settings();
         ReplicatedState state = core.recovered().state();
         Self self = new Self(settings.replicaId(), settings.members(), core.executionProfile(), settings.levels());
-        ClusterFormation cluster =
-                new ClusterFormation(self, core.server(), state, owed, core.ensemble(), environment.naming());
+        ClusterFormation cluster = new ClusterFormation(
+                self,
+                core.server(),
+                state,
+                owed,
+                core.ensemble(),
+                environment.naming(),
+                core.runtime()::monotonicMillis);
         return new MaintenanceTasks(
                 new MaintenanceSchedule(
                         core.runtime().maintenance(settings.replicaId()),

@@ -4,6 +4,7 @@ import io.chainkeeper.command.Command;
 import io.chainkeeper.command.ImportedState;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.OrderingStatus;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.Release;
 import io.chainkeeper.server.guard.AuthenticationSchemes;
@@ -15,6 +16,7 @@ import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,7 @@ public final class ClusterFormation {
     private final PatientProposer proposer;
     private final EffectiveEnsemble ensemble;
     private final Naming naming;
+    private final LostOwners lostOwners;
 
     /** This replica's first command has been executed. */
     private boolean inOrder;
@@ -46,6 +49,7 @@ public final class ClusterFormation {
      * @param proposer the way into the order
      * @param ensemble the ensemble in force
      * @param naming keeps the name of the cluster
+     * @param clockMillis a monotonic clock
      */
     public ClusterFormation(
             Self self,
@@ -53,13 +57,16 @@ public final class ClusterFormation {
             ReplicatedState replicated,
             PatientProposer proposer,
             EffectiveEnsemble ensemble,
-            Naming naming) {
+            Naming naming,
+            LongSupplier clockMillis) {
         this.self = self;
         this.server = server;
         this.replicated = replicated;
         this.proposer = proposer;
         this.ensemble = ensemble;
         this.naming = naming;
+        this.lostOwners =
+                new LostOwners(replicated, id -> ensemble.effective().servers().containsKey(id), clockMillis, proposer);
     }
 
     /**
@@ -132,6 +139,19 @@ public final class ClusterFormation {
     void tick() {
         nameCluster();
         replicateConfiguration();
+        if (isFormed() && server.isServing()) {
+            lostOwners.tick();
+        }
+    }
+
+    /** The order says so, in this sequence with {@link #silent}. */
+    void statusChanged(OrderingStatus changed) {
+        lostOwners.statusChanged(changed);
+    }
+
+    /** The order says to the leader that a member has gone silent, or is heard again. */
+    void silent(int member, boolean isSilent) {
+        lostOwners.silent(member, isSilent);
     }
 
     private void nameCluster() {
