@@ -93,5 +93,7 @@ if [[ -n "$MYID" ]]; then
 else
   echo "No myid provided, be sure to specify it in $DATA_DIR/myid if using non-standalone"
 fi
-# read by a server of Apache ZooKeeper only
-: >"$DATA_DIR/initialize"
+# lets a server begin without data although db.autocreate=false; looked for beside the transaction log
+for directory in "$DATA_DIR" "$DATA_LOG_DIR"; do
+  : >"$directory/initialize"
+done

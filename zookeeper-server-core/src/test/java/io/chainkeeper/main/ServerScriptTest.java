@@ -394,6 +394,7 @@ public class ServerScriptTest extends DistributionScripts {
         assertEquals("7\n", Files.readString(data.resolve("myid")));
         assertTrue(Files.isDirectory(data.resolve("version-2")));
         assertTrue(Files.isDirectory(log.resolve("version-2")));
+        assertTrue("looked for beside the transaction log", Files.exists(log.resolve("initialize")));
         String hint = " (or use --force to force re-initialization)\n";
         assertEnd(initialize("--myid", "8"), 1, "ZooKeeper data directory already exists at " + data + hint);
         Files.delete(data.resolve("version-2"));

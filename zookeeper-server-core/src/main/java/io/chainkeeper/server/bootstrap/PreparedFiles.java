@@ -3,15 +3,19 @@ package io.chainkeeper.server.bootstrap;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.NodeOwners;
 import io.chainkeeper.config.OrderingConfig;
+import io.chainkeeper.config.UserMistakeException;
+import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.replica.Scheduler;
 import io.chainkeeper.server.maintenance.DivergenceMarker;
 import io.chainkeeper.server.storage.CheckpointStore;
+import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.storage.ForcedLogCheck;
 import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.storage.Recovery;
 import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.SnapshotInstaller;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.apache.zookeeper.server.ZooKeeperServer;
@@ -27,6 +31,11 @@ import org.slf4j.LoggerFactory;
 record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
     private static final Logger LOG = LoggerFactory.getLogger(PreparedFiles.class);
 
+    /** ZooKeeper's switch that forbids servers to begin with an empty directory, unless the marker is there. */
+    private static final String AUTO_CREATE = "zookeeper.db.autocreate";
+
+    private static final String INITIALIZE = "initialize";
+
     /**
      * Installs a state that was fetched, and cuts torn files.
      *
@@ -35,7 +44,8 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
      * @param knows255 whether the server list has a server 255
      * @param scheduler gives what looks at the log, and what writes it, in the background
      * @param largeLogWriteBytes from how many bytes on a write of the transaction log goes past the cache
-     * @throws IOException if a file cannot be used; the message names it
+     * @throws IOException if a file cannot be used, or nothing is there where {@code db.autocreate=false} demands data;
+     *     the message names it
      */
     static PreparedFiles prepare(
             DataDirectories directories,
@@ -65,10 +75,28 @@ record PreparedFiles(LoggedFiles files, ForcedLogCheck check) {
         if (installer.run() && wrong != null) {
             DivergenceMarker.delete(ordering.orderingDirectory());
         }
+        refuseUnlessEmptyMayBegin(directories);
         ForcedLogCheck check = Recovery.repair(files, checkpoints, scheduler);
         putOwnersInForce(knows255, checkpoints);
         keepDigests();
         return new PreparedFiles(files, check);
+    }
+
+    /** ZooKeeper's class would load a tree that is before the first one, and look for the marker and delete it. */
+    private static void refuseUnlessEmptyMayBegin(DataDirectories directories) throws IOException {
+        boolean mayBegin = Boolean.parseBoolean(System.getProperty(AUTO_CREATE, "true"))
+                || Files.exists(directories.logDirectory().resolve(INITIALIZE));
+        if (!mayBegin
+                && DataFiles.snapshots(directories.snapshots()).isEmpty()
+                && DataFiles.logs(directories.transactions(), 0).isEmpty()) {
+            throw new UserMistakeException(
+                    Exit.DIRECTORY_INACCESSIBLE,
+                    directories.snapshots() + " is empty, and " + AUTO_CREATE + "=false forbids to begin without data:"
+                            + " the directory of another disk, perhaps. Put the data in place; or if this server is new"
+                            + " or its data is lost, run zkServer-initialize.sh --force --myid=ID, which empties "
+                            + directories.dataDirectory() + " and " + directories.logDirectory()
+                            + " and lets it begin");
+        }
     }
 
     /** Audits compare them; a server with and one without would write snapshots that the other cannot read. */
