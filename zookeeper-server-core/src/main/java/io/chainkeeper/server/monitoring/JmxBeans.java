@@ -37,9 +37,21 @@ final class JmxBeans {
     private LocalPeerBean peerBean;
     private QuorumVerifier shown;
 
+    /** Whose operation {@code disableDigest} does nothing: servers with and without digests would seem to differ. */
+    private static final class DigestKeepingBean extends QuorumBean {
+        DigestKeepingBean(QuorumPeer peer) {
+            super(peer);
+        }
+
+        @Override
+        public void disableDigest() {
+            LOG.warn("disableDigest of JMX has no effect: servers keep digests, to find out when one differs");
+        }
+    }
+
     /** Registers {@code ReplicatedServer_id<N>} with this server below it. */
     synchronized void register(QuorumPeer peer) {
-        quorumBean = new QuorumBean(peer);
+        quorumBean = new DigestKeepingBean(peer);
         peerBean = new LocalPeerBean(peer);
         add(quorumBean, null);
         add(peerBean, quorumBean);
