@@ -131,6 +131,25 @@ public class ReadOnlyModeTest {
                 command("srvr").get("server_stats").get("server_state").asText());
     }
 
+    @Test
+    public void snapshotIsAskedForWithoutALeader_isRefusedAndNoneIsWritten() throws Exception {
+        cutOff();
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + adminPort + "/commands/snapshot?streaming=false"))
+                .header("Authorization", "digest nobody:nothing")
+                .build();
+        TestEnsemble.await("the AdminServer refuses", () -> {
+            try {
+                HttpResponse<String> answer =
+                        HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+                return answer.statusCode() == 503 && answer.body().contains("no snapshot was taken");
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        rejoin();
+    }
+
     private static void cutOff() throws Exception {
         ensemble.order().setCutOff(3, true);
         TestEnsemble.await("replica 3 is read-only", () -> ask("isro").trim().equals("ro"));

@@ -91,6 +91,7 @@ public final class OrderedAdminServer implements AdminServer {
                 addTree(jetty, new TreeServlet(new TreeReader(server, lock)));
             }
             jetty.setZooKeeperServer(server);
+            SnapshotCommand.register();
             // Last: where there is no AdminServer nobody unregisters.
             RestoreCommand.register(server, new OrderedRestore(server, proposer, guards));
             return new OrderedAdminServer(server, jetty, probe, others, commands);

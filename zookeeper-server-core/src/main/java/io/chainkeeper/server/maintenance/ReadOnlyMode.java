@@ -54,6 +54,10 @@ public final class ReadOnlyMode implements ServingPolicy.WithoutOrder {
             ExecutionLock lock,
             Consumer<ZooKeeperServer> shown) {
         boolean enabled = Boolean.getBoolean(PROPERTY) || Boolean.getBoolean("zookeeper." + PROPERTY);
+        if (enabled) {
+            // ZooKeeper lets clients ask isro, whatever 4lw.commands.whitelist says, if it finds this one.
+            System.setProperty(PROPERTY, "true");
+        }
         return enabled ? new ReadOnlyMode(peer, server, lock, shown) : ServingPolicy.WithoutOrder.NOBODY;
     }
 
