@@ -208,7 +208,7 @@ pid_of() {
   local file="$DIR/server-$1/data/zookeeper_server.pid" pid
   [[ -f "$file" ]] || return 0
   pid="$(head -n 1 "$file")"
-  if is_server "$pid"; then
+  if is_server "$pid" "$DIR/server-$1/zoo.cfg"; then
     echo "$pid"
   fi
 }

@@ -253,17 +253,52 @@ process_exists() {
   kill -0 "$1" 2>/dev/null || [[ "$(LC_ALL=C kill -0 "$1" 2>&1)" == *"not permitted"* ]]
 }
 
-# Whether a process is a server of anybody, or one of Apache ZooKeeper, whose script notes it in the same file; not one that
-# is dead and unreaped, nor a stranger that got its number. What the system does not show may be one: is_server PID
-is_server() {
+# Sets SERVED to the configuration that a process was started with, if it is a server of anybody or one of Apache ZooKeeper,
+# whose script notes it in the same file; empty if the system does not show it. Fails for one that is dead and unreaped, and
+# for a stranger that got its number: is_any_server PID
+is_any_server() {
   local classes='io\.chainkeeper\.main\.ChainkeeperMain|org\.apache\.zookeeper\.server\.quorum\.QuorumPeerMain'
-  local command
+  local command word found=false
+  SERVED=""
   [[ "$1" =~ ^[1-9][0-9]*$ ]] && process_exists "$1" || return 1
   if [[ -r "/proc/$1/cmdline" ]]; then
-    tr '\0' ' ' <"/proc/$1/cmdline" | grep -qE "$classes"
+    while IFS= read -r -d '' word; do
+      if [[ "$found" == true ]]; then
+        SERVED="$word"
+        break
+      fi
+      [[ ! "$word" =~ ^($classes)$ ]] || found=true
+    done 2>/dev/null <"/proc/$1/cmdline"
+    [[ "$found" == true ]]
   elif command="$(ps -ww -o args= -p "$1" 2>/dev/null)"; then
-    grep -qE "$classes" <<<"$command"
+    [[ "$command" =~ (^|[[:space:]])($classes)([[:space:]]+(.*[^[:space:]]))?[[:space:]]*$ ]] || return 1
+    SERVED="${BASH_REMATCH[4]}"
   fi
+}
+
+# Whether a process is the server of a configuration, or one on its dataDir: the number in a file may long be that of another
+# server. What the system does not show may be it: is_server PID ZOO_CFG
+is_server() {
+  local own="$2" root="" file data served_data
+  is_any_server "$1" || return 1
+  [[ -n "$SERVED" ]] || return 0
+  [[ "$own" == /* ]] || own="$PWD/$own"
+  # in a container the same path is another file
+  if [[ -e "/proc/$1/root/." && ! "/proc/$1/root/." -ef / ]]; then
+    root="/proc/$1/root"
+  fi
+  file="$root$SERVED"
+  if [[ "$SERVED" != /* ]]; then
+    file="/proc/$1/cwd/$SERVED"
+    [[ -e "/proc/$1/cwd/." ]] || return 0
+  elif [[ -z "$root" && "$SERVED" == "$own" ]]; then
+    return 0
+  fi
+  [[ ! "$file" -ef "$own" ]] || return 0
+  # moved to another place since, or from Apache ZooKeeper
+  data="$(config_value "$own" dataDir)"
+  served_data="$(config_value "$file" dataDir)"
+  [[ "$served_data" == /* && -n "$data" && "$root$served_data" -ef "$data" ]]
 }
 
 # Whether a process has not ended: one that is ending has lost its command line but may still hold ports and locks, one

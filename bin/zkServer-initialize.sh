@@ -68,7 +68,7 @@ if [[ -n "$MYID" ]] && ! { [[ "$MYID" =~ ^[1-9][0-9]{0,2}$ ]] && ((MYID <= 255))
   fail "myid $MYID is not a server id; give a number from 1 to 255"
 fi
 PID_FILE="${ZOOPIDFILE:-$DATA_DIR/zookeeper_server.pid}"
-if [[ -f "$PID_FILE" ]] && is_server "$(head -n 1 "$PID_FILE")"; then
+if [[ -f "$PID_FILE" ]] && is_server "$(head -n 1 "$PID_FILE")" "$ZOOCFG"; then
   fail "The server of $ZOOCFG runs as process $(head -n 1 "$PID_FILE"); stop it first: zkServer.sh stop"
 fi
 

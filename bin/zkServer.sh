@@ -126,7 +126,8 @@ jmx_flags() {
 
 # Sets SERVER_COMMAND. Arguments: extra JVM flags, which the user's own can override.
 build_server_command() {
-  local flags
+  local flags config="$ZOOCFG"
+  [[ "$config" == /* ]] || config="$PWD/$config"
   IFS=$' \t\n' read -r -d '' -a flags <<<"$* $JMX_FLAGS $LOG_FLAGS $ZOO_SERVER_FLAGS" || true
   SERVER_COMMAND=("${JAVA_COMMAND[@]}")
   if [[ -n "$CLASS_LIST" ]]; then
@@ -146,7 +147,8 @@ build_server_command() {
     -XX:+ExitOnOutOfMemoryError
     "${flags[@]}"
     "$MAIN_CLASS"
-    "$ZOOCFG"
+    # by which the process is known, from any directory
+    "$config"
   )
 }
 
@@ -281,7 +283,7 @@ start_server() {
   local pid busy=false deadline report word
   printf 'Starting zookeeper ... '
   pid="$(server_pid)"
-  if is_server "$pid"; then
+  if is_server "$pid" "$ZOOCFG"; then
     echo "already running as process $pid."
     exit 1
   fi
@@ -339,7 +341,7 @@ stop_server() {
     echo "no zookeeper to stop (could not find file $ZOOPIDFILE)"
     return
   fi
-  if is_server "$pid"; then
+  if is_server "$pid" "$ZOOCFG"; then
     if ! kill "$pid" 2>/dev/null && process_exists "$pid"; then
       echo "NOT STOPPED"
       echo "process $pid is another user's; run this as that user, or as root" >&2
@@ -354,6 +356,8 @@ stop_server() {
       fi
       sleep 0.1
     done
+  elif is_any_server "$pid"; then
+    echo "process $pid, which $ZOOPIDFILE names, is the server of $SERVED and goes on" >&2
   fi
   rm -f "$ZOOPIDFILE"
   echo "STOPPED"

@@ -82,7 +82,7 @@ admin_addresses() {
 drain_server() {
   local pid orders answer="" deadline taken
   pid="$(server_pid)"
-  if [[ -n "$pid" ]] && ! is_server "$pid"; then
+  if [[ -n "$pid" ]] && ! is_server "$pid" "$ZOOCFG"; then
     echo "Error: no server runs with $ZOOCFG: there is nothing to drain" >&2
     exit 1
   fi
@@ -125,7 +125,7 @@ not_drained() {
 on_stopped_server() {
   local pid
   pid="$(server_pid)"
-  if is_server "$pid"; then
+  if is_server "$pid" "$ZOOCFG"; then
     echo "Error: the server runs as process $pid; stop it first: zkServer.sh stop" >&2
     exit 1
   fi

@@ -30,9 +30,13 @@ public class ServerScriptUsersTest extends DistributionScripts {
         }
     }
 
-    /** Starts a process with the name of a main class, and notes it in the file of the server's process id. */
+    /** Starts a process with a main class and zoo.cfg in its command, and notes it in the file of the process id. */
     private void startOther(String mainClass) throws IOException {
-        other = new ProcessBuilder("bash", "-c", "exec -a 'java " + mainClass + " zoo.cfg' sleep 600").start();
+        startOther(mainClass, conf.resolve("zoo.cfg"));
+    }
+
+    private void startOther(String mainClass, Path configuration) throws IOException {
+        other = new ProcessBuilder("bash", "-c", "read -t 600", mainClass, configuration.toString()).start();
         // as ZooKeeper's script, without the end of the line
         Files.writeString(pidFile, Long.toString(other.pid()));
         Files.createDirectories(data.resolve("version-2"));
@@ -70,6 +74,59 @@ public class ServerScriptUsersTest extends DistributionScripts {
         assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
         assertTrue(other.waitFor(60, TimeUnit.SECONDS));
         assertFalse(Files.exists(pidFile));
+    }
+
+    /** The number of a process that is long gone may be given to a server of another configuration. */
+    @Test
+    public void pidFileNamesAServerOfAnotherConfiguration_thatIsLeftAlone() throws Exception {
+        Path elsewhere = Files.writeString(
+                folder.newFolder("elsewhere").toPath().resolve("zoo.cfg"),
+                "dataDir=" + folder.newFolder("others-data") + "\nclientPort=1\n");
+        startOther("io.chainkeeper.main.ChainkeeperMain", elsewhere);
+        Result stop = run("stop");
+        assertEnd(stop, 0, "Stopping zookeeper ... STOPPED\n");
+        assertTrue(stop.err(), stop.err().endsWith(" is the server of " + elsewhere + " and goes on\n"));
+        assertTrue(other.isAlive());
+        assertFalse(Files.exists(pidFile));
+        Files.writeString(pidFile, Long.toString(other.pid()));
+        Result drain = run("drain");
+        assertTrue(drain.err(), drain.err().endsWith("there is nothing to drain\n"));
+        assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        assertFalse(Files.readString(pidFile).trim().equals(Long.toString(other.pid())));
+        assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
+        assertTrue(other.isAlive());
+    }
+
+    @Test
+    public void serverOnTheDataThatWasStartedWithAnotherFile_isThisOne() throws Exception {
+        Path moved = folder.newFolder("moved").toPath().resolve("zoo.cfg");
+        Files.copy(conf.resolve("zoo.cfg"), moved);
+        startOther("org.apache.zookeeper.server.quorum.QuorumPeerMain", moved);
+        assertRunsAlready();
+    }
+
+    @Test
+    public void configurationReachedByALinkOrARelativePath_isThisOne() throws Exception {
+        Files.writeString(conf.resolve("zoo.cfg"), "dataDir=" + data + "\nclientPort=1\n");
+        Path link = Files.createSymbolicLink(folder.getRoot().toPath().resolve("link"), conf);
+        startOther("io.chainkeeper.main.ChainkeeperMain", link.resolve("zoo.cfg"));
+        assertRunsAlready();
+        other.destroyForcibly().waitFor();
+        other = new ProcessBuilder("bash", "-c", "read -t 600", "io.chainkeeper.main.ChainkeeperMain", "./zoo.cfg")
+                .directory(conf.toFile())
+                .start();
+        Files.writeString(pidFile, Long.toString(other.pid()));
+        assertRunsAlready();
+    }
+
+    @Test
+    public void serverStartedWithARelativePath_isStoppedFromAnywhere() throws Exception {
+        launcher = List.of("bash", "-c", "cd '" + conf + "' && exec \"$@\"", "bash");
+        assertEnd(run("start", "./zoo.cfg"), 0, "Starting zookeeper ... STARTED\n");
+        awaitReady();
+        launcher = List.of();
+        assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
+        assertTrue(Files.exists(end));
     }
 
     @Test
