@@ -37,10 +37,14 @@ ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-512}"
 # several servers that start at once would all make one
 export ZOO_CLASS_ARCHIVE_AUTO=false
-# the servers' own variables would point all of them to one file
-unset ZOOCFG ZOOCFGDIR ZOOPIDFILE ZOO_LOG_FILE ZOO_LOG_DIR JMXPORT
+# the variables of the installation's own server would point all of them to one file, or to that server
+unset ZOOCFG ZOOCFGDIR ZOOPIDFILE ZOO_LOG_FILE ZOO_LOG_DIR ZOO_DATADIR_AUTOCREATE_DISABLE ZOO_NOEXEC
+unset JMXPORT JMXHOSTNAME NOTIFY_SOCKET
+# shellcheck disable=SC2034  # of zkEnv.sh: so would those of its files in the configuration directory
+ZOO_OTHER_SERVERS=true
 # shellcheck source=bin/zkEnv.sh
 . "$ZOOBINDIR/zkEnv.sh"
+unset ZOO_OTHER_SERVERS
 
 COMMAND="${1:-}"
 shift
@@ -253,8 +257,10 @@ show_status() {
 wait_until_serving() {
   local id deadline=$((SECONDS + 120))
   for ((id = 1; id <= SERVERS; id++)); do
-    while [[ -z "$(mode_of "$id")" ]]; do
+    while true; do
+      # before the port is asked: somebody else may have it
       [[ -n "$(pid_of "$id")" ]] || fail "server $id has ended; the reason is in $DIR/server-$id/logs"
+      [[ -z "$(mode_of "$id")" ]] || break
       ((SECONDS < deadline)) || fail "server $id does not serve after 120 s; look into $DIR/server-$id/logs"
       sleep 0.1
     done

@@ -49,15 +49,31 @@ check_owner() {
   exit 1
 }
 
-if [[ -f "$ZOOCFGDIR/zookeeper-env.sh" ]]; then
-  check_owner "$ZOOCFGDIR/zookeeper-env.sh"
-  # shellcheck source=/dev/null
-  . "$ZOOCFGDIR/zookeeper-env.sh"
-fi
-if [[ -f "$ZOOCFGDIR/java.env" ]]; then
-  check_owner "$ZOOCFGDIR/java.env"
-  # shellcheck source=/dev/null
-  . "$ZOOCFGDIR/java.env"
+ZOO_ENV_FILES=()
+for file in "$ZOOCFGDIR/zookeeper-env.sh" "$ZOOCFGDIR/java.env"; do
+  if [[ -f "$file" ]]; then
+    check_owner "$file"
+    ZOO_ENV_FILES+=("$file")
+  fi
+done
+if [[ "${ZOO_OTHER_SERVERS:-}" == true ]]; then
+  # the script's servers are not the one that the files are for: it takes only where java and the jars are
+  {
+    IFS= read -r JAVA_HOME
+    IFS= read -r ZOOLIBDIR
+  } < <(
+    for file in "${ZOO_ENV_FILES[@]}"; do
+      # shellcheck source=/dev/null
+      . "$file" >/dev/null
+    done
+    printf '%s\n' "${JAVA_HOME:-}" "${ZOOLIBDIR:-}"
+  )
+  export JAVA_HOME ZOOLIBDIR
+else
+  for file in "${ZOO_ENV_FILES[@]}"; do
+    # shellcheck source=/dev/null
+    . "$file"
+  done
 fi
 
 ZOOCFG="${ZOOCFG:-zoo.cfg}"

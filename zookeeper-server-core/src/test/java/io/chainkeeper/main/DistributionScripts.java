@@ -36,6 +36,9 @@ abstract class DistributionScripts {
             "while true; do sleep 0.05; done",
             "");
 
+    private static final List<String> SCRIPTS =
+            List.of("zkEnv.sh", "zkServer.sh", "zkServerCommands.sh", "zkServer-initialize.sh", "zkEnsemble.sh");
+
     record Result(int exitCode, String out, String err) {}
 
     @Rule
@@ -62,7 +65,7 @@ abstract class DistributionScripts {
         Files.createDirectories(home.resolve("bin"));
         Files.createDirectories(home.resolve("lib"));
         Files.createFile(home.resolve("lib/zookeeper-server-core-1.2.3.jar"));
-        for (String script : List.of("zkEnv.sh", "zkServer.sh", "zkServerCommands.sh", "zkServer-initialize.sh")) {
+        for (String script : SCRIPTS) {
             Path source = Path.of("../bin").resolve(script);
             Files.copy(source, home.resolve("bin").resolve(script));
             assertTrue(home.resolve("bin").resolve(script).toFile().setExecutable(true, false));
