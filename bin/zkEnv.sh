@@ -317,6 +317,43 @@ is_server() {
   [[ "$served_data" == /* && -n "$data" && "$root$served_data" -ef "$data" ]]
 }
 
+# Prints the processes that are the server of a configuration, however they were started: servers_of ZOO_CFG
+servers_of() {
+  local pid
+  if [[ -r /proc/self/cmdline ]]; then
+    for pid in /proc/[0-9]*; do
+      ! is_server "${pid#/proc/}" "$1" || [[ -z "$SERVED" ]] || echo "${pid#/proc/}"
+    done
+    return
+  fi
+  while read -r pid; do
+    ! is_server "$pid" "$1" || [[ -z "$SERVED" ]] || echo "$pid"
+  done < <(ps -A -o pid= 2>/dev/null)
+}
+
+# Prints the processes that hold a lock of a file, where the system tells; 0 or less for one that it does not show:
+# lock_holders FILE
+lock_holders() {
+  local inode line fields pid descriptor held
+  [[ -e "$1" && -r /proc/locks ]] || return 0
+  # shellcheck disable=SC2012  # stat has other options on other systems
+  read -r inode line < <(ls -Ldi "$1")
+  while IFS= read -r line; do
+    IFS=' ' read -r -a fields <<<"$line"
+    [[ "${fields[1]}" != "->" && "${fields[5]}" == *:*:"$inode" ]] || continue
+    pid="${fields[4]}"
+    # the number may be that of a file in another file system
+    held=true
+    if [[ -r "/proc/$pid/fd" && -x "/proc/$pid/fd" ]]; then
+      held=false
+      for descriptor in "/proc/$pid/fd"/*; do
+        [[ ! "$descriptor" -ef "$1" ]] || held=true
+      done
+    fi
+    [[ "$held" == false ]] || echo "$pid"
+  done </proc/locks
+}
+
 # Whether a process has not ended: one that is ending has lost its command line but may still hold ports and locks, one
 # that is dead and unreaped holds nothing. process_lives PID
 process_lives() {

@@ -72,6 +72,18 @@ if [[ -f "$PID_FILE" ]] && is_server "$(head -n 1 "$PID_FILE")" "$ZOOCFG"; then
   fail "The server of $ZOOCFG runs as process $(head -n 1 "$PID_FILE"); stop it first: zkServer.sh stop"
 fi
 
+# a server that was started in the foreground, by systemd for example, has no file with its process id
+read -r running < <(servers_of "$ZOOCFG")
+[[ -z "$running" ]] || fail "The server of $ZOOCFG runs as process $running; stop it first"
+for directory in "$DATA_LOG_DIR" "$DATA_DIR"; do
+  read -r running < <(lock_holders "$directory/ordering/log.lock")
+  if [[ "$running" =~ ^[1-9] ]]; then
+    fail "Process $running uses $directory/ordering; stop that server first"
+  elif [[ -n "$running" ]]; then
+    fail "A process that is not shown here, in a container for example, uses $directory/ordering; stop that server first"
+  fi
+done
+
 if [[ "$FORCE" == true ]]; then
   echo "Force enabled, data/txnlog directories will be re-initialized"
 else

@@ -2,12 +2,15 @@ package io.chainkeeper.main;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.server.TestEnsemble;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -127,6 +130,33 @@ public class ServerScriptUsersTest extends DistributionScripts {
         launcher = List.of();
         assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
         assertTrue(Files.exists(end));
+    }
+
+    /** As one that runs in a terminal, or under systemd. */
+    @Test
+    public void serverWithoutAFileOfItsProcessId_keepsItsDataFromInitialize() throws Exception {
+        startOther("io.chainkeeper.main.ChainkeeperMain");
+        Files.delete(pidFile);
+        Result refused = initialize("--force");
+        String reason = "The server of " + conf + "/zoo.cfg runs as process " + other.pid() + "; stop it first\n";
+        assertEnd(refused, 1, reason);
+        assertTrue(Files.exists(data.resolve("version-2")));
+        other.destroyForcibly().waitFor();
+        assertEquals(0, initialize("--force").exitCode());
+    }
+
+    @Test
+    public void lockedDirectory_isKeptFromInitialize() throws Exception {
+        Assume.assumeTrue("the system tells nothing of locks", Files.isReadable(Path.of("/proc/locks")));
+        Path ordering = Files.createDirectory(data.resolve("ordering"));
+        String reason = "Process " + ProcessHandle.current().pid() + " uses " + ordering + "; stop that server first\n";
+        try (FileChannel lock = FileChannel.open(
+                ordering.resolve("log.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            assertNotNull(lock.tryLock());
+            assertEnd(initialize("--force"), 1, reason);
+            assertTrue(Files.exists(ordering));
+        }
+        assertEquals(0, initialize("--force").exitCode());
     }
 
     @Test
