@@ -49,12 +49,8 @@ check_owner() {
   exit 1
 }
 
-ZOO_ENV_FILES=()
 for file in "$ZOOCFGDIR/zookeeper-env.sh" "$ZOOCFGDIR/java.env"; do
-  if [[ -f "$file" ]]; then
-    check_owner "$file"
-    ZOO_ENV_FILES+=("$file")
-  fi
+  [[ ! -f "$file" ]] || check_owner "$file"
 done
 if [[ "${ZOO_OTHER_SERVERS:-}" == true ]]; then
   # the script's servers are not the one that the files are for: it takes only where java and the jars are
@@ -62,21 +58,27 @@ if [[ "${ZOO_OTHER_SERVERS:-}" == true ]]; then
     IFS= read -r JAVA_HOME
     IFS= read -r ZOOLIBDIR
   } < <(
-    for file in "${ZOO_ENV_FILES[@]}"; do
+    for file in zookeeper-env.sh java.env; do
       # shellcheck source=/dev/null
-      . "$file" >/dev/null
+      [[ ! -f "$ZOOCFGDIR/$file" ]] || . "$ZOOCFGDIR/$file" >/dev/null
     done
     printf '%s\n' "${JAVA_HOME:-}" "${ZOOLIBDIR:-}"
   )
   export JAVA_HOME ZOOLIBDIR
 else
-  for file in "${ZOO_ENV_FILES[@]}"; do
+  if [[ -f "$ZOOCFGDIR/zookeeper-env.sh" ]]; then
     # shellcheck source=/dev/null
-    . "$file"
-  done
+    . "$ZOOCFGDIR/zookeeper-env.sh"
+  fi
+  if [[ -f "$ZOOCFGDIR/java.env" ]]; then
+    # shellcheck source=/dev/null
+    . "$ZOOCFGDIR/java.env"
+  fi
 fi
 
-ZOOCFG="${ZOOCFG:-zoo.cfg}"
+# what a command line names is before what the files set
+ZOOCFG="${GIVEN_ZOOCFG:-${ZOOCFG:-zoo.cfg}}"
+unset GIVEN_ZOOCFG
 # a bare name means a file in the configuration directory, anything else is a path
 if [[ "$ZOOCFG" != */* ]]; then
   ZOOCFG="$ZOOCFGDIR/$ZOOCFG"

@@ -8,8 +8,10 @@ LEVEL_CLASS="io.chainkeeper.main.FeatureLevelCommand"
 REPLACE_CLASS="io.chainkeeper.main.ReplaceServer"
 TRACE_CLASS="io.chainkeeper.main.TraceCommand"
 
-# Sets COMMAND_OPTIONS, DRAIN_SECONDS, and ZOOCFG if a file is given, from what follows COMMAND. Ends the script if that is wrong.
+# Sets COMMAND_OPTIONS, DRAIN_SECONDS, and GIVEN_ZOOCFG if a file is given, from what follows COMMAND. Ends the script if that
+# is wrong.
 read_command_options() {
+  GIVEN_ZOOCFG=""
   COMMAND_OPTIONS=()
   DRAIN_SECONDS=10
   case "$COMMAND" in
@@ -23,7 +25,7 @@ read_command_options() {
       take_options "--without" "--yes" false "$@"
       ;;
     feature-level) take_options "" "" true "$@" ;;
-    *) [[ -z "${1:-}" ]] || ZOOCFG="$1" ;;
+    *) [[ -z "${1:-}" ]] || GIVEN_ZOOCFG="$1" ;;
   esac
 }
 
@@ -48,7 +50,7 @@ take_options() {
         if [[ "$numbers" == true && "$1" =~ ^[0-9]+$ ]]; then
           COMMAND_OPTIONS+=("$1")
         else
-          ZOOCFG="$1"
+          GIVEN_ZOOCFG="$1"
         fi
         ;;
     esac

@@ -159,6 +159,16 @@ public class ServerScriptTest extends DistributionScripts {
     }
 
     @Test
+    public void fileInTheCommandLine_isBeforeVariables() throws Exception {
+        environment.put("ZOOCFG", "environment.cfg");
+        Files.writeString(conf.resolve("zookeeper-env.sh"), "ZOOCFG=installed.cfg\n");
+        assertTrue(run("print-cmd").out().trim().endsWith(conf + "/installed.cfg"));
+        assertTrue(run("print-cmd", "given.cfg").out().trim().endsWith(conf + "/given.cfg"));
+        Result drain = run("drain", "--seconds", "1", "given.cfg");
+        assertTrue(drain.err(), drain.err().startsWith("Using config: " + conf + "/given.cfg\n"));
+    }
+
+    @Test
     public void largeHeap_liesInHugePagesWhereTheKernelHasThem() throws Exception {
         Path setting = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
         boolean available =
