@@ -92,10 +92,6 @@ if [[ -n "${JAVA_HOME:-}" ]]; then
 else
   JAVA="$(command -v java || true)"
 fi
-if [[ ! -x "$JAVA" ]]; then
-  echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install Java 17 or later, or set JAVA_HOME" >&2
-  exit 1
-fi
 
 # a distribution has lib/, a source tree what the build gathers
 ZOO_LIB_DIR="${ZOOLIBDIR:-$ZOOKEEPER_PREFIX/lib}"
@@ -190,6 +186,11 @@ ZOO_SERVER_FLAGS="$ZOO_MODULE_FLAGS $ZOO_COMPILER_FLAGS ${ZK_SERVER_HEAP:+-Xmx${
 # shellcheck disable=SC2034
 ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} ${JVMFLAGS:-}"
 
+# What stops, drains or asks a server does without.
+has_java() {
+  [[ -x "$JAVA" ]]
+}
+
 has_jars() {
   local jars=("$ZOO_LIB_DIR"/zookeeper-server-core-*.jar)
   [[ -e "${jars[0]}" ]]
@@ -200,6 +201,10 @@ has_jars() {
 find_jars() {
   local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
   local class_path directory file
+  if ! has_java; then
+    echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install Java 17 or later, or set JAVA_HOME" >&2
+    exit 1
+  fi
   if ! has_jars; then
     if [[ -f "$ZOOKEEPER_PREFIX/pom.xml" ]]; then
       echo "Error: no jars in $ZOO_LIB_DIR; build them with: mvn -q -f $(printf %q "$ZOOKEEPER_PREFIX") -DskipTests package" >&2

@@ -363,20 +363,39 @@ stop_server() {
   echo "STOPPED"
 }
 
-show_status() {
-  local mode flags
+# Prints the line of the server's answer that has its mode, if it answers.
+ask_for_mode() {
+  local flags
+  if ! has_java && [[ "$CLIENT_SSL" == false ]]; then
+    four_letter_word "$CLIENT_HOST" "$CLIENT_PORT" srvr | grep Mode
+    return
+  fi
   find_jars
+  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
+  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
+    "${flags[@]}" \
+    org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
+    grep Mode
+}
+
+show_status() {
+  local mode
+  ! has_java || find_jars
   find_client_address
   if [[ -z "$CLIENT_PORT" ]]; then
     echo "Client port not found in $ZOOCFG; add clientPort=..." >&2
     exit 1
   fi
   echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
+<<<<<<< HEAD
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
   mode="$("${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" -XX:TieredStopAtLevel=1 \
     "${flags[@]}" \
     org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
     grep Mode)"
+=======
+  mode="$(ask_for_mode)"
+>>>>>>> fa977e51 (Stopping, draining and asking a server need no java)
   if [[ -z "$mode" ]]; then
     if [[ "$CLIENT_SSL" == true ]]; then
       echo "Note: only secureClientPort was found; the question needs the client's TLS settings in CLIENT_JVMFLAGS."

@@ -159,6 +159,24 @@ public class ServerScriptTest extends DistributionScripts {
     }
 
     @Test
+    public void javaThatIsGone_keepsNobodyFromStopping() throws Exception {
+        assertEquals(0, run("start").exitCode());
+        awaitReady();
+        environment.put("JAVA_HOME", "/nowhere");
+        assertEnd(
+                run("status"),
+                1,
+                "Client port found: 1. Client address: localhost. Client SSL: false.\n"
+                        + "Error contacting service. It is probably not running.\n");
+        Result restart = run("restart");
+        assertEquals(restart.toString(), 1, restart.exitCode());
+        assertTrue(restart.err(), restart.err().contains("JAVA_HOME=/nowhere holds no bin/java: java not found;"));
+        assertFalse(Files.exists(end));
+        assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
+        assertTrue(Files.exists(end));
+    }
+
+    @Test
     public void fileInTheCommandLine_isBeforeVariables() throws Exception {
         environment.put("ZOOCFG", "environment.cfg");
         Files.writeString(conf.resolve("zookeeper-env.sh"), "ZOOCFG=installed.cfg\n");
