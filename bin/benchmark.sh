@@ -46,7 +46,7 @@
 # 1 a run failed, 2 wrong command line, 3 measured, but some run was void.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 module=$root/zookeeper-benchmarks
 server_lib=$root/zookeeper-assembly/target/lib
 java=java

@@ -7,7 +7,7 @@
 #   bin/explore.sh --scope leader-crash --replay "..."    run a schedule and print what happens
 # All options: io.chainkeeper.simulation.explore.Explore. EXPLORE_MEMORY is the heap, default 2g.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 # A replay against yesterday's classes misleads, so they are brought up to date first; EXPLORE_BUILD=0 leaves that out.
 if [ "${EXPLORE_BUILD:-1}" != 0 ]; then
     command -v mvn >/dev/null || {

@@ -18,7 +18,7 @@
 #   bin/simulate.sh --soak --seconds 3600 --directory d   all cores, protocols and applications; goes on where d stopped
 # All options: io.chainkeeper.simulation.Simulate and io.chainkeeper.simulation.soak.Soak.
 set -eu
-root=$(cd "$(dirname "$0")/.." && pwd)
+root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
 libraries="$root/zookeeper-assembly/target/lib"
 # A replay against yesterday's classes misleads, so they are brought up to date first; SIMULATE_BUILD=0 leaves that out.
 if [ "${SIMULATE_BUILD:-1}" != 0 ]; then

@@ -11,7 +11,7 @@
 # JAVA_HOME chooses the JVM, JAVA_OPTS are options for it.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 module=$root/ycsb-zk
 java=java
 if [[ -n ${JAVA_HOME:-} ]]; then

@@ -19,8 +19,11 @@ The exit code is 0 if everything is whole, 1 if something is damaged (file, byte
 USAGE
 }
 
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkTool.sh
-. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
+. "$ZOOBINDIR/zkTool.sh"
 # requests in the log may have any length that a server takes
 JVMFLAGS="-Djute.maxbuffer=268435456 ${JVMFLAGS:-}"
 run_tool io.chainkeeper.main.AcceptorLogCommand "$ZOOCFG" "$@"

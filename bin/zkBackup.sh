@@ -24,8 +24,11 @@ USAGE
 
 # shellcheck disable=SC2034  # of zkTool.sh
 NEEDS_COMMAND=true
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkTool.sh
-. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
+. "$ZOOBINDIR/zkTool.sh"
 release=unknown
 for jar in "$ZOO_LIB_DIR"/zookeeper-server-core-*.jar; do
   jar="${jar##*/zookeeper-server-core-}"

@@ -8,8 +8,11 @@
 #   bin/zkClassArchive.sh --of CLASS_LIST    deletes the list
 set -euo pipefail
 
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkEnv.sh
-. "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/zkEnv.sh"
+. "$ZOOBINDIR/zkEnv.sh"
 
 CLASS_LIST=""
 if [[ $# -eq 2 && "$1" == --of ]]; then

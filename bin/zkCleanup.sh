@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Deletes old snapshots and transaction logs of the server that zoo.cfg describes: zkCleanup.sh -n COUNT (at least 3)
 
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkEnv.sh
 . "$ZOOBINDIR/zkEnv.sh"
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # ZooKeeper's command line client: zkCli.sh [-server host:port[,host:port...]] [command ...]
 
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkEnv.sh
 . "$ZOOBINDIR/zkEnv.sh"
 find_jars

@@ -20,6 +20,9 @@ USAGE
 
 # shellcheck disable=SC2034  # of zkTool.sh
 NEEDS_COMMAND=true
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkTool.sh
-. "$(dirname "${BASH_SOURCE[0]}")/zkTool.sh"
+. "$ZOOBINDIR/zkTool.sh"
 run_tool io.chainkeeper.main.DiskCommand "$ZOOCFG" "$@"

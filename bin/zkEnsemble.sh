@@ -33,7 +33,9 @@ fail() {
   exit 1
 }
 
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 export ZK_SERVER_HEAP="${ZK_SERVER_HEAP:-512}"
 # several servers that start at once would all make one
 export ZOO_CLASS_ARCHIVE_AUTO=false

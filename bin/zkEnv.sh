@@ -6,6 +6,8 @@
 # user stay as they are: a script that calls another one must not hand it flags twice. What depends on the jars is made by
 # find_jars, which a script calls when they are there.
 
+# it has cd go elsewhere, and print where
+unset CDPATH
 ZOOBINDIR="${ZOOBINDIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)}"
 ZOOKEEPER_PREFIX="$(cd "$ZOOBINDIR/.." && pwd)"
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Prepares empty directories for a server: version-2 in dataDir and dataLogDir, and myid.
 
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 # shellcheck source=bin/zkEnv.sh
 . "$ZOOBINDIR/zkEnv.sh"
 

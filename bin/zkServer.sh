@@ -68,7 +68,9 @@ while [[ "${1:-}" == -* ]]; do
   esac
 done
 
-ZOOBINDIR="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+ZOOBINDIR="${BASH_SOURCE[0]}"
+[[ ! -L "$ZOOBINDIR" ]] || ZOOBINDIR="$(readlink -f "$ZOOBINDIR")"
+ZOOBINDIR="$(CDPATH='' cd -- "$(dirname "$ZOOBINDIR")" && pwd)"
 COMMAND="${1:-}"
 shift || true
 # shellcheck source=bin/zkServerCommands.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sourced by scripts of tools in place of zkEnv.sh, when they have defined usage: takes --config CONF_DIR and --help, which
-# needs no Java. A script that sets NEEDS_COMMAND=true refuses to be called without a command.
+# Sourced by scripts of tools in place of zkEnv.sh, when they have set ZOOBINDIR and defined usage: takes --config CONF_DIR and
+# --help, which needs no Java. A script that sets NEEDS_COMMAND=true refuses to be called without a command.
 
 ENV_OPTIONS=()
 if [[ "${1:-}" == --config ]]; then
@@ -21,4 +21,4 @@ case "${1:-}" in
 esac
 
 # shellcheck source=bin/zkEnv.sh
-. "$(dirname "${BASH_SOURCE[0]}")/zkEnv.sh" "${ENV_OPTIONS[@]}"
+. "$ZOOBINDIR/zkEnv.sh" "${ENV_OPTIONS[@]}"

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+HERE="$(CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 [[ "${POD_NAME:-}" =~ ^.+-([0-9]{1,3})$ ]] || fail "POD_NAME=${POD_NAME:-}: give the name of a pod of a StatefulSet"
 ORDINAL="${BASH_REMATCH[1]}"
 ID=$((10#$ORDINAL + 1))
