@@ -252,6 +252,30 @@ write_pid_file() {
   return 1
 }
 
+# Of two starts at once the one that fails leaves the number of the other one: remove_pid_file_of PID
+remove_pid_file_of() {
+  [[ "$(server_pid)" != "$1" ]] || rm -f "$ZOOPIDFILE"
+}
+
+# Ends a start that a signal interrupts, and the server with it: interrupt_start PID EXIT_CODE
+interrupt_start() {
+  local deadline
+  trap - INT TERM
+  echo "INTERRUPTED"
+  kill "$1" 2>/dev/null
+  # until it has ended its directories are in use
+  deadline=$((SECONDS + ${ZOO_STOP_TIMEOUT:-60}))
+  while process_lives "$1"; do
+    if ((SECONDS >= deadline)); then
+      echo "process $1 has not ended within ${ZOO_STOP_TIMEOUT:-60} s; zkServer.sh stop ends it" >&2
+      exit "$2"
+    fi
+    sleep 0.1
+  done
+  remove_pid_file_of "$1"
+  exit "$2"
+}
+
 server_pid() {
   [[ -f "$ZOOPIDFILE" ]] && head -n 1 "$ZOOPIDFILE"
 }
@@ -282,7 +306,7 @@ fail_to_start() {
 }
 
 start_server() {
-  local pid busy=false deadline report word
+  local pid busy=false deadline report word signalled=""
   printf 'Starting zookeeper ... '
   pid="$(server_pid)"
   if is_server "$pid" "$ZOOCFG"; then
@@ -300,20 +324,26 @@ start_server() {
   # the rolling log file has everything; stdout grows without bound
   build_server_command -Dzookeeper.console.threshold=ERROR
   # a signal to this script must not come between the launch and the note of its process id
-  trap : INT TERM
+  trap 'signalled=130' INT
+  trap 'signalled=143' TERM
   report="$ZOO_LOG_DIR/zookeeper_server.$$.start"
   : >"$report"
   # shellcheck disable=SC2064
   trap "rm -f $(printf '%q' "$report")" EXIT
   CHAINKEEPER_START_REPORT="$report" nohup "${SERVER_COMMAND[@]}" >"$DAEMON_OUT" 2>"$DAEMON_ERR" </dev/null &
   pid=$!
-  trap 'kill "$pid" 2>/dev/null; rm -f "$ZOOPIDFILE"; exit 130' INT TERM
-  # an absent directory is created by the server if its configuration is right
-  write_pid_file "$pid" 2>/dev/null
+  trap 'interrupt_start "$pid" 130' INT
+  trap 'interrupt_start "$pid" 143' TERM
+  [[ -z "$signalled" ]] || interrupt_start "$pid" "$signalled"
+  # another start may have been faster
+  if ! is_server "$(server_pid)" "$ZOOCFG"; then
+    # an absent directory is created by the server if its configuration is right
+    write_pid_file "$pid" 2>/dev/null
+  fi
   deadline=$((SECONDS + ${ZOO_START_TIMEOUT:-60}))
   while true; do
     if ! kill -0 "$pid" 2>/dev/null; then
-      rm -f "$ZOOPIDFILE"
+      remove_pid_file_of "$pid"
       fail_to_start
     fi
     # the server says when it serves clients, or that nobody has refused it and it waits for others

@@ -132,6 +132,38 @@ public class ServerScriptUsersTest extends DistributionScripts {
         assertTrue(Files.exists(end));
     }
 
+    /** Another start notes its server after this one has looked for one. */
+    @Test
+    public void twoStartsAtOnce_theOneThatFailsLeavesTheNumberOfTheOther() throws Exception {
+        startOther("io.chainkeeper.main.ChainkeeperMain");
+        Files.delete(pidFile);
+        Path mkdir = folder.newFolder("first-in-path").toPath().resolve("mkdir");
+        Files.writeString(
+                mkdir, "#!/bin/sh\necho " + other.pid() + " >'" + pidFile + "'\nexec /bin/mkdir \"$@\"\n");
+        assertTrue(mkdir.toFile().setExecutable(true));
+        environment.put("PATH", mkdir.getParent() + ":" + System.getenv("PATH"));
+        environment.put("STAND_IN_MISTAKE", "the directory is in use");
+        environment.put("ZOO_START_TIMEOUT", "60");
+        assertEnd(run("start"), 1, "Starting zookeeper ... FAILED TO START\n");
+        assertEquals(other.pid() + "\n", Files.readString(pidFile));
+        assertRunsAlready();
+    }
+
+    @Test
+    public void startThatIsInterrupted_endsItsServerAndLeavesNothing() throws Exception {
+        environment.put("ZOO_START_TIMEOUT", "600");
+        for (String signal : List.of("INT", "TERM")) {
+            String interrupted = "set -m; \"$@\" & until [[ -e \"$STAND_IN_READY\" ]]; do sleep 0.1; done;"
+                    + " kill -" + signal + " $!; wait $!";
+            launcher = List.of("bash", "-c", interrupted, "bash");
+            Result result = run("start");
+            assertEnd(result, signal.equals("INT") ? 130 : 143, "Starting zookeeper ... INTERRUPTED\n");
+            assertTrue(Files.deleteIfExists(end));
+            assertFalse(Files.exists(pidFile));
+            Files.delete(folder.getRoot().toPath().resolve("ready"));
+        }
+    }
+
     /** As one that runs in a terminal, or under systemd. */
     @Test
     public void serverWithoutAFileOfItsProcessId_keepsItsDataFromInitialize() throws Exception {
