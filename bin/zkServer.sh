@@ -410,6 +410,21 @@ ask_for_mode() {
     grep Mode
 }
 
+# Of a server that takes TLS only, where its answer is not to be had. Ends the script if anything is seen.
+say_what_is_seen() {
+  local pid seen=""
+  pid="$(server_pid)"
+  is_server "$pid" "$ZOOCFG" && seen="process $pid runs"
+  if client_port_answers; then
+    seen="${seen:+$seen, and }port $CLIENT_PORT takes connections"
+  elif [[ -n "$seen" ]]; then
+    seen="$seen, but port $CLIENT_PORT takes no connections"
+  fi
+  [[ -n "$seen" ]] || return 0
+  echo "Error contacting service. Its mode is not known: $seen."
+  exit 1
+}
+
 show_status() {
   local mode
   ! has_java || find_jars
@@ -431,6 +446,7 @@ show_status() {
   if [[ -z "$mode" ]]; then
     if [[ "$CLIENT_SSL" == true ]]; then
       echo "Note: only secureClientPort was found; the question needs the client's TLS settings in CLIENT_JVMFLAGS."
+      say_what_is_seen
     fi
     echo "Error contacting service. It is probably not running."
     exit 1

@@ -4,6 +4,9 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,6 +112,52 @@ public class ServerScriptTest extends DistributionScripts {
                 1,
                 "Client port found: 1. Client address: localhost. Client SSL: false.\n"
                         + "Error contacting service. It is probably not running.\n");
+    }
+
+    @Test
+    public void statusWhereOnlyTlsIsSpoken_saysWhatIsSeen() throws Exception {
+        try (ServerSocket socket = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            String port = Integer.toString(socket.getLocalPort());
+            String note = "Client port found: " + port + ". Client address: 127.0.0.1. Client SSL: true.\n"
+                    + "Note: only secureClientPort was found; the question needs the client's TLS settings in"
+                    + " CLIENT_JVMFLAGS.\nError contacting service. ";
+            Files.writeString(
+                    conf.resolve("zoo.cfg"),
+                    "dataDir=" + data + "\nsecureClientPort=" + port + "\nsecureClientPortAddress=127.0.0.1\n");
+            assertEnd(run("status"), 1, note + "Its mode is not known: port " + port + " takes connections.\n");
+            assertEquals(0, run("start").exitCode());
+            String runs = note + "Its mode is not known: process "
+                    + Files.readString(pidFile).trim() + " runs, ";
+            assertEnd(run("status"), 1, runs + "and port " + port + " takes connections.\n");
+            socket.close();
+            assertEnd(run("status"), 1, runs + "but port " + port + " takes no connections.\n");
+            awaitReady();
+            assertEquals(0, run("stop").exitCode());
+            assertEnd(run("status"), 1, note + "It is probably not running.\n");
+        }
+    }
+
+    /** What root makes in them, the server's user cannot write. */
+    @Test
+    public void commandsThatOnlyAsk_makeNothing() throws Exception {
+        Path run = folder.getRoot().toPath().resolve("run");
+        List<Path> before = allFiles();
+        for (String pid : List.of("", run + "/zookeeper/server.pid")) {
+            environment.put("ZOOPIDFILE", pid);
+            for (String command : List.of("status", "stop", "print-cmd")) {
+                run(command);
+                assertEquals(command, before, allFiles());
+            }
+        }
+    }
+
+    private List<Path> allFiles() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.getRoot().toPath())) {
+            // those of the test itself
+            return files.filter(file -> !file.getFileName().toString().matches("junit\\d+.*|ready"))
+                    .sorted()
+                    .toList();
+        }
     }
 
     @Test
