@@ -13,6 +13,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,12 +59,8 @@ public final class AcceptorLogCommand {
     int run(String... args) {
         try {
             return run(args[0], new ArrayList<>(List.of(args).subList(1, args.length)));
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return Exit.DIRECTORY_INACCESSIBLE.code();
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, Exit.DIRECTORY_INACCESSIBLE.code());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.main;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.backup.BackupRestore;
@@ -9,6 +10,7 @@ import io.chainkeeper.server.backup.BackupVerification;
 import io.chainkeeper.server.backup.UnusableBackupException;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.DateTimeException;
@@ -24,7 +26,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** {@code zkBackup.sh}: takes backups of a member, lists and proves them, and makes data directories of them. */
 public final class BackupCommand {
@@ -82,12 +83,8 @@ public final class BackupCommand {
             List<String> rest = new ArrayList<>(List.of(args).subList(2, args.length));
             run(args[0], args[1], rest);
             return 0;
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return Exit.CANNOT_START.code();
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, Exit.CANNOT_START.code());
         } catch (OutOfMemoryError e) {
             err.println("The tree does not fit into a heap of "
                     + (Runtime.getRuntime().maxMemory() >> 20)
@@ -166,7 +163,7 @@ public final class BackupCommand {
         } catch (UnusableBackupException e) {
             throw e;
         } catch (IOException e) {
-            err.println(now + " Not backed up: " + e.getMessage() + "; trying again at " + next);
+            err.println(now + " Not backed up: " + FileFailure.text(e) + "; trying again at " + next);
         }
     }
 
@@ -205,16 +202,25 @@ public final class BackupCommand {
             if (operands.size() > 1) {
                 throw mistake(operands.get(1) + ": give " + INTO + " or a zoo.cfg, not both");
             }
-            into = Stream.of(options.get(INTO).split(","))
-                    .map(Path::of)
-                    .map(path -> new DataDirectories(path, path))
-                    .toList();
+            into = directories(options.get(INTO));
         } else {
             into = List.of(DataDirectories.read(config(operands, 1, zooCfg)));
         }
         BackupRestore restore = new BackupRestore(Path.of(operands.get(0)));
         out.println(restore.restore(goal(restore, options), into));
         out.println("Do the same for every server, then start all: they form a new cluster that goes on from there.");
+    }
+
+    /** A name that is empty would be the directory in which the command happens to be run. */
+    private static List<DataDirectories> directories(String text) throws UserMistakeException {
+        List<DataDirectories> directories = new ArrayList<>();
+        for (String name : text.split(",", -1)) {
+            if (name.isBlank()) {
+                throw mistake(INTO + " '" + text + "': give directories, with commas between them");
+            }
+            directories.add(new DataDirectories(Path.of(name), Path.of(name)));
+        }
+        return directories;
     }
 
     private static BackupRestore.Goal goal(BackupRestore restore, Map<String, String> options) throws IOException {

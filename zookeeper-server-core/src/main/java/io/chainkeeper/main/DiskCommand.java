@@ -10,6 +10,7 @@ import io.chainkeeper.shareddisk.DiskReplacement;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -69,12 +70,12 @@ public final class DiskCommand {
     public int run(String... args) {
         try {
             return run(args[0], args[1], new ArrayList<>(List.of(args).subList(2, args.length)));
-        } catch (UserMistakeException e) {
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
+        } catch (UncheckedIOException e) {
+            return CommandFailure.print(e.getCause(), err, NOT_DONE);
+        } catch (UnreadableDiskException e) {
             err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException | UncheckedIOException | UnreadableDiskException e) {
-            Throwable reason = e instanceof UncheckedIOException ? e.getCause() : e;
-            err.println(reason.getMessage() == null ? reason.toString() : reason.getMessage());
             return NOT_DONE;
         }
     }

@@ -3,13 +3,13 @@ package io.chainkeeper.main;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.FeatureLevelRequest;
-import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
 import io.chainkeeper.release.Release;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -63,12 +63,8 @@ public final class FeatureLevelCommand {
                 return NOT_DONE;
             }
             return raises ? raise(ordering, Integer.parseInt(args.get(0))) : show(identity.level());
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return NOT_DONE;
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
         }
     }
 

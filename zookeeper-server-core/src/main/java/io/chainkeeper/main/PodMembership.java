@@ -1,5 +1,6 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.config.FileFailure;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -67,7 +68,7 @@ public final class PodMembership {
             }
             return DONE;
         } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
+            err.println(FileFailure.text(e));
             return AGAIN;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

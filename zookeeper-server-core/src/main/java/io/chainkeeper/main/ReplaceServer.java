@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -88,12 +89,8 @@ public final class ReplaceServer {
         try {
             int id = Integer.parseInt(operands.get(0));
             return replace(id, options, options.getOrDefault(CONNECT, args[0]), consent);
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return NOT_DONE;
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             err.println("interrupted; look at /zookeeper/config to see whether anything was changed");

@@ -1,6 +1,7 @@
 package io.chainkeeper.main;
 
 import io.chainkeeper.config.DirectoryProtocol;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.config.OrderingConfigParser;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
@@ -77,10 +78,12 @@ final class ServerLauncher {
             return refuse(e.getMessage(), e.exit().code());
         } catch (IOException e) {
             LOG.debug("Not started", e);
-            return refuse(e.getMessage() == null ? e.toString() : e.getMessage(), exitCode(e));
+            return refuse(FileFailure.text(e), exitCode(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return refuse("interrupted while running", Exit.CANNOT_START.code());
+        } catch (InvalidPathException e) {
+            return refuse(CommandFailure.text(e), Exit.INVALID_CONFIGURATION.code());
         } catch (RuntimeException e) {
             LOG.error("Unexpected failure, exiting abnormally", e);
             return refuse("unexpected failure: " + e + "; the log has the details", Exit.CANNOT_START.code());

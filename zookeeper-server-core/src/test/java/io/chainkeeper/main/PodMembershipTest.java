@@ -127,4 +127,11 @@ public class PodMembershipTest {
         assertEquals(Set.of(4), podsBeyond(3, true, "1=keeper-0.keeper-headless.test.svc"));
         assertEquals(Set.of(), podsBeyond(3, true, "4=elsewhere.example"));
     }
+
+    @Test
+    public void passwordThatIsNotThere_isNamed() {
+        Path password = account.resolve("password");
+        variables.put("POD_SUPER_FILE", password.toString());
+        assertSays(password + ": there is no such file or directory", 1, "join", "server.4=keeper-3:2888:3888");
+    }
 }
