@@ -16,9 +16,9 @@ import java.util.Set;
 final class BackupDirectory {
     private static final String LOCK_FILE = "lock";
 
-    /** All that a run can have left that was cut short before the first manifest. */
+    /** All that a run can have left that was cut short before the first manifest, and what was there before it. */
     private static final Set<String> BEFORE_MANIFEST =
-            Set.of(LOCK_FILE, BackupManifest.FILE_NAME + BackupFiles.TEMPORARY_SUFFIX);
+            Set.of(LOCK_FILE, BackupManifest.FILE_NAME + BackupFiles.TEMPORARY_SUFFIX, BackupFiles.LOST_AND_FOUND);
 
     private final Path path;
 

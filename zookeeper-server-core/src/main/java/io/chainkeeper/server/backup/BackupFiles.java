@@ -1,6 +1,7 @@
 package io.chainkeeper.server.backup;
 
 import io.chainkeeper.config.AtomicFile;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.server.backup.BackupManifest.Content;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +19,9 @@ final class BackupFiles {
     /** What the name of a file ends with as long as it is written. */
     static final String TEMPORARY_SUFFIX = AtomicFile.TEMPORARY_SUFFIX;
 
+    /** In the root of many a file system; only root may move it away, and nobody has put it there. */
+    static final String LOST_AND_FOUND = "lost+found";
+
     private static final int BUFFER_BYTES = 1 << 20;
 
     private BackupFiles() {}
@@ -28,6 +32,11 @@ final class BackupFiles {
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }
+    }
+
+    /** @return the same, naming the file: where a disk is full, the system does not say which */
+    static IOException notWritten(Path file, IOException failure) {
+        return new IOException(file + " cannot be written: " + FileFailure.text(failure), failure);
     }
 
     /** Writes the content of a file. */
@@ -51,7 +60,7 @@ final class BackupFiles {
     static Content write(Path file, Writer writer) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
         MessageDigest digest = sha256();
-        try (OutputStream out = new DigestedOutput(Files.newOutputStream(temporary), digest)) {
+        try (OutputStream out = new DigestedOutput(temporary, digest)) {
             writer.write(out);
         } catch (IOException e) {
             Files.deleteIfExists(temporary);
@@ -102,11 +111,13 @@ final class BackupFiles {
 
     /** Java's own writes single bytes one by one, and what is unchecked has no buffer. */
     private static final class DigestedOutput extends OutputStream {
+        private final Path file;
         private final OutputStream out;
         private final MessageDigest digest;
 
-        private DigestedOutput(OutputStream out, MessageDigest digest) {
-            this.out = out;
+        private DigestedOutput(Path file, MessageDigest digest) throws IOException {
+            this.out = Files.newOutputStream(file);
+            this.file = file;
             this.digest = digest;
         }
 
@@ -117,7 +128,11 @@ final class BackupFiles {
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            out.write(bytes, offset, length);
+            try {
+                out.write(bytes, offset, length);
+            } catch (IOException e) {
+                throw notWritten(file, e);
+            }
             digest.update(bytes, offset, length);
         }
 

@@ -113,7 +113,12 @@ record BackupManifest(
                     + text(piece.content()));
         }
         text.append(CHECKSUM + "=" + sha256(text.toString()) + "\n");
-        AtomicFile.write(directory.resolve(FILE_NAME), text.toString().getBytes(StandardCharsets.UTF_8));
+        Path file = directory.resolve(FILE_NAME);
+        try {
+            AtomicFile.write(file, text.toString().getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw BackupFiles.notWritten(file, e);
+        }
     }
 
     private static String text(Content content) {
@@ -140,7 +145,7 @@ record BackupManifest(
         }
         // Damage may have made it no text at all, which the checksum tells.
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-        String[] lines = text.split("\n");
+        String[] lines = text.isBlank() ? new String[] {""} : text.split("\n");
         Map<String, String> head = values(lines[0]);
         if (lines[0].matches(KIND + " [0-9]{1,9}( .*)?")) {
             int version = Integer.parseInt(lines[0].split(" ")[1]);

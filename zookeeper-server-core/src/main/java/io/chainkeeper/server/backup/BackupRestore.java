@@ -24,7 +24,7 @@ import org.apache.zookeeper.server.persistence.Util;
  * each, which has been proved by then. Used by one thread.
  */
 public final class BackupRestore {
-    private static final String MY_ID = "myid";
+    private static final Set<String> NO_DATA = Set.of("myid", BackupFiles.LOST_AND_FOUND);
     private static final String TEMPORARY_NAME = "writing-restored-snapshot";
 
     private final Path directory;
@@ -169,7 +169,7 @@ public final class BackupRestore {
             return;
         }
         for (Path file : DataFiles.all(target)) {
-            if (!file.getFileName().toString().equals(MY_ID)) {
+            if (!NO_DATA.contains(file.getFileName().toString())) {
                 throw new UserMistakeException(
                         Exit.CANNOT_START,
                         target + " holds data (" + file.getFileName()
@@ -181,8 +181,16 @@ public final class BackupRestore {
     private static Path written(ReplayedTree tree, DataDirectories target) throws IOException {
         Files.createDirectories(target.snapshots());
         Path temporary = target.snapshots().resolve(TEMPORARY_NAME);
-        new FileSnap(target.snapshots().toFile()).serialize(tree.tree(), tree.sessions(), temporary.toFile(), true);
+        write(tree, temporary);
         return named(temporary, target, Util.makeSnapshotName(tree.zxid()));
+    }
+
+    static void write(ReplayedTree tree, Path file) throws IOException {
+        try {
+            new FileSnap(file.getParent().toFile()).serialize(tree.tree(), tree.sessions(), file.toFile(), true);
+        } catch (IOException e) {
+            throw BackupFiles.notWritten(file, e);
+        }
     }
 
     private static Path copied(Path snapshot, DataDirectories target) throws IOException {

@@ -142,6 +142,7 @@ public final class BackupRun {
             from = snapshot.zxid();
             log = source.log(from);
         }
+        requireBegin(log, last == null || gap ? snapshot : null);
         List<Piece> pieces = new ArrayList<>(base.pieces());
         for (BackupSource.Stretch stretch : log.later()) {
             long after = stretch.after() != 0 ? stretch.after() : from;
@@ -160,6 +161,18 @@ public final class BackupRun {
                     content));
         }
         return base.with(base.snapshots(), pieces);
+    }
+
+    /** The log may be of a state that is just being put into the place of the one that the snapshot is of. */
+    private void requireBegin(BackupSource.Log log, BackupSource.Found snapshot) throws IOException {
+        if (snapshot == null || log.later().isEmpty() || log.later().get(0).after() != 0) {
+            return;
+        }
+        long first = log.later().get(0).first().zxid();
+        if (Zxids.epoch(first) == Zxids.epoch(snapshot.zxid()) && first != Zxids.next(snapshot.zxid())) {
+            throw new IOException("transaction log of " + source.name() + " begins with " + Zxids.text(first)
+                    + " behind snapshot " + Zxids.text(snapshot.zxid()) + ": transactions are missing");
+        }
     }
 
     private static String logName(long first) {

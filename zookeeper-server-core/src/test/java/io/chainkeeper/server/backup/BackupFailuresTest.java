@@ -1,0 +1,164 @@
+package io.chainkeeper.server.backup;
+
+import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
+
+import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.server.TestEnsemble;
+import io.chainkeeper.server.storage.DataFiles;
+import io.chainkeeper.server.storage.TxnLogScanner;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.Assume;
+import org.junit.BeforeClass;
+import org.junit.ClassRule;
+import org.junit.Rule;
+import org.junit.Test;
+import org.junit.rules.TemporaryFolder;
+
+/** What becomes of a backup, and what is said, where directories and disks are not as they should be. */
+public class BackupFailuresTest {
+    private static final Path FULL = Path.of("/dev/full");
+
+    @ClassRule
+    public static final TemporaryFolder FOLDER = new TemporaryFolder();
+
+    private static DataDirectories member;
+
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
+
+    /** Leaves a member with two snapshots, and a file of the log behind each. */
+    @BeforeClass
+    public static void leaveMember() throws Exception {
+        Path home = FOLDER.newFolder("member").toPath();
+        try (TestEnsemble ensemble = new TestEnsemble(home, 1).startAll()) {
+            ZooKeeper client = ensemble.client(1);
+            client.create("/key", new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            ensemble.server(1).takeSnapshot();
+            for (int i = 0; i < 10; i++) {
+                client.setData("/key", new byte[] {1}, -1);
+            }
+            member = new DataDirectories(ensemble.dataDirectory(1), ensemble.dataDirectory(1));
+        }
+    }
+
+    private String backUp(Path to) throws IOException {
+        return new BackupRun(member, to, "9.9.9", BackupRun.KEEP_ALL).run(Instant.EPOCH);
+    }
+
+    private String restore(Path backup, Path into) throws IOException {
+        BackupRestore restore = new BackupRestore(backup);
+        return restore.restore(restore.last(), List.of(new DataDirectories(into, into)));
+    }
+
+    private void assertManifestIsDamaged(Path backup, String content) throws IOException {
+        Path manifest = backup.resolve("manifest");
+        Files.writeString(manifest, content);
+        IOException refused = assertThrows(UnusableBackupException.class, () -> BackupManifest.read(backup));
+        assertTrue(refused.getMessage(), refused.getMessage().contains(manifest + " is damaged"));
+    }
+
+    @Test
+    public void manifestOfEmptyLines_isDamaged() throws Exception {
+        Path backup = folder.getRoot().toPath();
+        for (String content : List.of("", "\n", "\n\n\n")) {
+            assertManifestIsDamaged(backup, content);
+        }
+    }
+
+    @Test
+    public void diskOfTheBackupIsFull_itIsTheOneThatIsNamed() throws Exception {
+        Assume.assumeTrue("there is a disk that is full", Files.exists(FULL));
+        Path file = folder.getRoot().toPath().resolve("log.5");
+        Path temporary = Files.createSymbolicLink(folder.getRoot().toPath().resolve("log.5.tmp"), FULL);
+        byte[] content = "a piece".getBytes(StandardCharsets.UTF_8);
+        IOException failure = assertThrows(
+                IOException.class,
+                () -> BackupFiles.write(
+                        file, out -> BackupFiles.copy(new ByteArrayInputStream(content), out, content.length)));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(temporary + " cannot be written: "));
+        assertFalse(Files.exists(temporary));
+    }
+
+    @Test
+    public void diskIsFullAtTheEnd_manifestAndSnapshotAreNamed() throws Exception {
+        Assume.assumeTrue("there is a disk that is full", Files.exists(FULL));
+        Path backup = folder.newFolder("backup").toPath();
+        backUp(backup);
+        BackupManifest manifest = BackupManifest.read(backup);
+        Files.createSymbolicLink(backup.resolve("manifest.tmp"), FULL);
+        IOException failure = assertThrows(IOException.class, () -> manifest.write(backup));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(backup.resolve("manifest") + " cannot be"));
+        ReplayedTree tree = ReplayedTree.load(backup, manifest.snapshots().get(0));
+        Path snapshot = folder.getRoot().toPath().resolve("snapshot");
+        Files.createSymbolicLink(folder.getRoot().toPath().resolve("snapshot.tmp"), FULL);
+        failure = assertThrows(IOException.class, () -> BackupRestore.write(tree, snapshot));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(snapshot + " cannot be written: "));
+    }
+
+    /** The root of every file system of kind ext has one, and only root may move it away. */
+    @Test
+    public void directoryIsTheRootOfAFileSystem_itCountsAsEmpty() throws Exception {
+        Path backup = folder.newFolder("backup").toPath();
+        Files.createDirectory(backup.resolve("lost+found"));
+        backUp(backup);
+        backUp(backup);
+        assertTrue(Files.exists(backup.resolve("lost+found")));
+        Path data = folder.newFolder("data").toPath();
+        Files.createDirectory(data.resolve("lost+found"));
+        assertTrue(restore(backup, data).startsWith("Restored "));
+    }
+
+    /** Leaves a copy of the oldest snapshot, and the log from some later transaction on. */
+    private DataDirectories memberWithoutTheFirstTransactions() throws IOException {
+        Path copy = folder.newFolder("copy").toPath();
+        DataDirectories directories = new DataDirectories(copy, copy);
+        try (Stream<Path> files = Files.walk(member.dataDirectory())) {
+            for (Path file : files.skip(1).toList()) {
+                Files.copy(file, copy.resolve(member.dataDirectory().relativize(file)));
+            }
+        }
+        List<Path> snapshots = DataFiles.snapshots(directories.snapshots());
+        for (Path snapshot : snapshots.subList(0, snapshots.size() - 1)) {
+            Files.delete(snapshot);
+        }
+        Path log = DataFiles.logs(directories.transactions(), 0).get(0);
+        byte[] content = Files.readAllBytes(log);
+        int from;
+        try (TxnLogScanner scanner = new TxnLogScanner(log)) {
+            scanner.next();
+            scanner.next();
+            from = (int) scanner.goodBytes();
+        }
+        System.arraycopy(content, 0, content, from - TxnLogScanner.HEADER_BYTES, TxnLogScanner.HEADER_BYTES);
+        Files.delete(log);
+        Files.write(
+                directories.transactions().resolve("log.3"),
+                Arrays.copyOfRange(content, from - TxnLogScanner.HEADER_BYTES, content.length));
+        return directories;
+    }
+
+    /** A state that is just being replaced by another one looks the same. */
+    @Test
+    public void transactionsBehindTheSnapshotAreMissing_isSaidInsteadOfBackedUp() throws Exception {
+        DataDirectories copy = memberWithoutTheFirstTransactions();
+        Path backup = folder.newFolder("backup").toPath();
+        BackupRun run = new BackupRun(copy, backup, "9.9.9", BackupRun.KEEP_ALL);
+        IOException failure = assertThrows(IOException.class, () -> run.run(Instant.EPOCH));
+        assertTrue(failure.getMessage(), failure.getMessage().contains("transactions are missing"));
+        assertEquals(List.of(), BackupManifest.read(backup).pieces());
+    }
+}
