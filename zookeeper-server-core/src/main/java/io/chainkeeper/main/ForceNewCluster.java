@@ -19,6 +19,7 @@ import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.TxnLogScanner;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
@@ -82,12 +83,8 @@ public final class ForceNewCluster {
                             Exit.INVALID_CONFIGURATION,
                             rest.get(0) + " describes no replicated ensemble of ours; there is no quorum to lose"));
             return run(config, consent);
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return NOT_DONE;
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
         }
     }
 
@@ -142,7 +139,9 @@ public final class ForceNewCluster {
         long accepted =
                 Math.max(checkpointPosition, log.recovered(checkpointPosition).lastPosition());
         Path transactions = config.peerConfig().getDataLogDir().toPath().resolve(DataDirectories.VERSION_DIRECTORY);
-        long zxid = TxnLogScanner.lastZxid(transactions);
+        // Behind a state that was fetched or restored there may be no transaction yet.
+        long executed = checkpoints.isEmpty() ? 0 : checkpoints.get(0).zxid();
+        long zxid = Math.max(executed, TxnLogScanner.lastZxid(transactions));
         String others = ordering.members().keySet().stream()
                 .filter(id -> id != ordering.replicaId())
                 .map(id -> "server." + id)

@@ -15,6 +15,7 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.OrderingProtocolFactory;
 import io.chainkeeper.server.state.Zxids;
+import io.chainkeeper.server.storage.Checkpoint;
 import io.chainkeeper.server.storage.CheckpointStore;
 import io.chainkeeper.server.storage.ImportedDirectory;
 import io.chainkeeper.server.storage.Recovery;
@@ -27,6 +28,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
@@ -44,6 +46,7 @@ public final class SwitchProtocol {
     private static final String USAGE = "Usage: zkServer.sh switch-protocol NAME [--yes] [ZOO_CFG]";
     private static final String CONSENT = "--yes";
     private static final String EPOCH_FILE = "currentEpoch";
+    private static final String ACCEPTED_EPOCH_FILE = "acceptedEpoch";
     private static final String STOP_ONCE_MORE =
             "Start all servers as they were, stop the clients' writes, wait a second,"
                     + " stop the servers with zkServer.sh stop, and run this again";
@@ -84,12 +87,8 @@ public final class SwitchProtocol {
         }
         try {
             return run(rest.get(0), DataDirectories.read(Path.of(rest.get(1))), consent);
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return NOT_DONE;
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
         }
     }
 
@@ -160,7 +159,13 @@ public final class SwitchProtocol {
                     + (stopped == null ? "was killed" : "stopped without the whole state of its cluster")
                     + ", so what it has acknowledged may not be in its transaction log. " + STOP_ONCE_MORE);
         }
-        return stopped;
+        return new Stopped(Math.max(stopped.zxid(), ofCheckpoint(ordering)), stopped.position());
+    }
+
+    /** Behind a state that was fetched or restored there may be no transaction yet. */
+    private static long ofCheckpoint(Path ordering) throws IOException {
+        List<Checkpoint> all = new CheckpointStore(ordering.resolve(CheckpointStore.DIRECTORY)).readForStart();
+        return all.isEmpty() ? 0 : all.get(0).zxid();
     }
 
     /**
@@ -275,11 +280,31 @@ public final class SwitchProtocol {
         Files.delete(next);
     }
 
-    /** Servers of one cluster differ in their zxids only: nothing else may decide whose data ZooKeeper begins with. */
+    /**
+     * Servers of one cluster differ in their zxids only: nothing else may decide whose data ZooKeeper begins with. It
+     * starts in no epoch that it has not accepted, as one that has begun here because the numbers of the former one
+     * were used up.
+     */
     private static void evenEpoch(Path snapshots, long epoch) throws IOException {
-        Path file = snapshots.resolve(EPOCH_FILE);
-        if (Files.exists(file)) {
-            AtomicFile.write(file, Long.toString(epoch).getBytes(StandardCharsets.UTF_8));
+        Path accepted = snapshots.resolve(ACCEPTED_EPOCH_FILE);
+        if (Files.exists(accepted) && read(accepted) < epoch) {
+            write(accepted, epoch);
         }
+        Path current = snapshots.resolve(EPOCH_FILE);
+        if (Files.exists(current)) {
+            write(current, epoch);
+        }
+    }
+
+    private static void write(Path file, long epoch) throws IOException {
+        AtomicFile.write(file, Long.toString(epoch).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static long read(Path file) throws IOException {
+        String text = Files.readString(file, StandardCharsets.UTF_8).trim();
+        if (!text.matches("[0-9]{1,18}")) {
+            throw new IOException(file + " is damaged: it must hold the number of an epoch; nothing was changed");
+        }
+        return Long.parseLong(text);
     }
 }

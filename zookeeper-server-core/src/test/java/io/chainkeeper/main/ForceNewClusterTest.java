@@ -13,6 +13,10 @@ import io.chainkeeper.log.Durability;
 import io.chainkeeper.log.LogStore;
 import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.LogRecord;
+import io.chainkeeper.replica.ProposerTable;
+import io.chainkeeper.server.state.ReplicatedState;
+import io.chainkeeper.server.storage.Checkpoint;
+import io.chainkeeper.server.storage.CheckpointStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -87,6 +91,17 @@ public class ForceNewClusterTest {
                 "every write that only server.2, server.3 held",
                 "Nothing has been changed");
         assertNull(NewClusterRequest.read(ordering));
+    }
+
+    /** As a server leaves it that has fetched a state, or was restored from a backup, when nobody has written since. */
+    @Test
+    public void snapshotWithoutTransactionsBehindIt_countsAsExecuted() throws Exception {
+        writeData();
+        ByteSlice state = ReplicatedState.initial(0x1c2f3).encode();
+        new CheckpointStore(ordering.resolve(CheckpointStore.DIRECTORY))
+                .write(new Checkpoint(7, 0x1c2f3, 0x1c2f3, 0x1c2f3, new ProposerTable().encode(), state));
+        assertEquals(1, run(files.zooCfg.toString()));
+        assertPrinted(out, "accepted up to position 7 of the order, executed at least up to zxid 0x1c2f3.");
     }
 
     @Test

@@ -157,4 +157,40 @@ public class SwitchProtocolTest {
         stopUnnamed("epoch=6\n", 0, 5, null);
         assertEquals("epoch=6", carriedOver());
     }
+
+    /** Each four thousand million transactions take an epoch, and ZooKeeper starts on none that it has not accepted. */
+    @Test
+    public void epochHasGrownSinceTheDataWasMovedIn_zooKeeperHasAcceptedIt() throws Exception {
+        Path version2 = files.dataDirectory.resolve("version-2");
+        Files.writeString(version2.resolve("currentEpoch"), "5");
+        Files.writeString(version2.resolve("acceptedEpoch"), "5");
+        Files.writeString(ordering.resolve("stopped"), "formatVersion=2\nzxid=0x600000005\nposition=7\n");
+        assertEquals(said.toString(StandardCharsets.UTF_8), 0, run("zab", "--yes"));
+        assertEquals("6", Files.readString(version2.resolve("currentEpoch")));
+        assertEquals("6", Files.readString(version2.resolve("acceptedEpoch")));
+    }
+
+    @Test
+    public void laterEpochWasAccepted_itStays() throws Exception {
+        Path version2 = files.dataDirectory.resolve("version-2");
+        Files.writeString(version2.resolve("currentEpoch"), "5");
+        Files.writeString(version2.resolve("acceptedEpoch"), "9");
+        assertEquals(said.toString(StandardCharsets.UTF_8), 0, run("zab", "--yes"));
+        assertEquals("0", Files.readString(version2.resolve("currentEpoch")));
+        assertEquals("9", Files.readString(version2.resolve("acceptedEpoch")));
+    }
+
+    /** As of a follower of ZooKeeper that had got a snapshot and nothing more. */
+    @Test
+    public void snapshotWithoutTransactionsBehindIt_isWhereTheServerStands() throws Exception {
+        stopUnnamed("epoch=5\n", 7, 0x500000003L, new UUID(7, 7));
+        Files.writeString(ordering.resolve("stopped"), "formatVersion=2\nzxid=0x0\nposition=7\n");
+        Path epoch = files.dataDirectory.resolve("version-2/currentEpoch");
+        Files.writeString(epoch, "5");
+        assertEquals(said.toString(StandardCharsets.UTF_8), 0, run("zab", "--yes"));
+        String text = said.toString(StandardCharsets.UTF_8);
+        assertTrue(text, text.contains("stands at zxid 0x500000003."));
+        assertTrue(text, text.contains("All must stand at 0x500000003"));
+        assertEquals("5", Files.readString(epoch));
+    }
 }
