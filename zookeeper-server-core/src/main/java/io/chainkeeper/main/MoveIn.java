@@ -18,6 +18,7 @@ import io.chainkeeper.server.storage.TxnLogScanner;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,12 +82,8 @@ public final class MoveIn {
                             Exit.INVALID_CONFIGURATION,
                             rest.get(0) + " describes no replicated ensemble of ours; set ordering.protocol there"));
             return without == null ? position(config) : moveIn(config, without, consent);
-        } catch (UserMistakeException e) {
-            err.println(e.getMessage());
-            return e.exit().code();
-        } catch (IOException e) {
-            err.println(e.getMessage() == null ? e.toString() : e.getMessage());
-            return NOT_DONE;
+        } catch (IOException | InvalidPathException e) {
+            return CommandFailure.print(e, err, NOT_DONE);
         }
     }
 
@@ -165,6 +162,9 @@ public final class MoveIn {
     private static List<Integer> without(OrderingConfig ordering, String text) throws UserMistakeException {
         try {
             List<Integer> ids = MoveInRequest.ids(text);
+            if (ids.isEmpty()) {
+                throw new IllegalArgumentException("'" + text + "' is no list of server ids such as 2,3");
+            }
             for (int id : ids) {
                 if (id == ordering.replicaId() || !ordering.members().containsKey(id)) {
                     throw new IllegalArgumentException("server." + id + " is not one of the other servers");

@@ -131,6 +131,15 @@ public class MoveInTest {
     }
 
     @Test
+    public void listOfNobody_isRefused() throws Exception {
+        for (String nobody : List.of(",", "")) {
+            assertEquals(2, run("--without", nobody, "--yes", files.zooCfg.toString()));
+            assertPrinted(err, "--without: '" + nobody + "' is no list of server ids such as 2,3");
+            assertNull(MoveInRequest.read(ordering));
+        }
+    }
+
+    @Test
     public void withConsent_isWritten() throws Exception {
         assertEquals(0, run("--without", "3,2", "--yes", files.zooCfg.toString()));
         assertEquals(new MoveInRequest(List.of(2, 3)), MoveInRequest.read(ordering));
