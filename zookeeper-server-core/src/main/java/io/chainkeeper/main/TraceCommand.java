@@ -1,5 +1,6 @@
 package io.chainkeeper.main;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.chainkeeper.config.UserMistakeException.Exit;
@@ -128,15 +129,25 @@ public final class TraceCommand {
             try (InputStream body = status < HttpURLConnection.HTTP_BAD_REQUEST
                     ? connection.getInputStream()
                     : connection.getErrorStream()) {
-                answer = body == null ? null : MAPPER.readTree(body);
+                answer = parsed(body);
             }
             if (answer == null || !answer.has("traces")) {
                 boolean says = answer != null && answer.hasNonNull("error");
-                throw new IOException(says ? answer.get("error").asText() : "HTTP status " + status);
+                throw new IOException(
+                        says ? answer.get("error").asText() : "HTTP status " + status + ", and no answer with traces");
             }
             return answer;
         } finally {
             connection.disconnect();
+        }
+    }
+
+    /** Returns null for what somebody else answers who has the port. */
+    private static JsonNode parsed(InputStream body) throws IOException {
+        try {
+            return body == null ? null : MAPPER.readTree(body);
+        } catch (JsonProcessingException e) {
+            return null;
         }
     }
 

@@ -100,4 +100,13 @@ public class TraceCommandTest {
         assertTrue(lines.get(0), lines.get(0).startsWith("Error: the AdminServer at 127.0.0.1:1 gives no traces ("));
         assertTrue(lines.get(1), lines.get(1).contains("(too many sessions)"));
     }
+
+    /** Port 8080 is a usual one: whatever listens there may answer with a page for people. */
+    @Test
+    public void somebodyElseAnswers_isSaidInOneLine() throws Exception {
+        assertEquals(1, run(server(404, "<html>\n<title>Not Found</title>\n</html>")));
+        List<String> lines = err.toString().lines().toList();
+        assertEquals(err.toString(), 1, lines.size());
+        assertTrue(lines.get(0), lines.get(0).contains("gives no traces (HTTP status 404, "));
+    }
 }
