@@ -434,15 +434,7 @@ show_status() {
     exit 1
   fi
   echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
-<<<<<<< HEAD
-  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  mode="$("${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" -XX:TieredStopAtLevel=1 \
-    "${flags[@]}" \
-    org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
-    grep Mode)"
-=======
   mode="$(ask_for_mode)"
->>>>>>> fa977e51 (Stopping, draining and asking a server need no java)
   if [[ -z "$mode" ]]; then
     if [[ "$CLIENT_SSL" == true ]]; then
       echo "Note: only secureClientPort was found; the question needs the client's TLS settings in CLIENT_JVMFLAGS."
