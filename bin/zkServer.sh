@@ -404,7 +404,7 @@ ask_for_mode() {
   fi
   find_jars
   IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  "${JAVA_COMMAND[@]}" -Dlogback.configurationFile=logback-cli.xml -XX:TieredStopAtLevel=1 \
+  "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" -XX:TieredStopAtLevel=1 \
     "${flags[@]}" \
     org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
     grep Mode
