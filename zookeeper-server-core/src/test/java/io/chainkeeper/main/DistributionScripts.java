@@ -36,11 +36,22 @@ abstract class DistributionScripts {
             "while true; do sleep 0.05; done",
             "");
 
-    static final List<String> SCRIPTS =
-            List.of("zkEnv.sh", "zkServer.sh", "zkServerCommands.sh", "zkServer-initialize.sh", "zkEnsemble.sh",
-                    "zkCli.sh", "zkTool.sh", "zkBackup.sh", "zkDisk.sh", "zkAcceptorLog.sh", "zkCleanup.sh",
-                    "zkSnapShotToolkit.sh", "zkSnapshotComparer.sh", "zkSnapshotRecursiveSummaryToolkit.sh",
-                    "zkTxnLogToolkit.sh");
+    static final List<String> SCRIPTS = List.of(
+            "zkEnv.sh",
+            "zkServer.sh",
+            "zkServerCommands.sh",
+            "zkServer-initialize.sh",
+            "zkEnsemble.sh",
+            "zkCli.sh",
+            "zkTool.sh",
+            "zkBackup.sh",
+            "zkDisk.sh",
+            "zkAcceptorLog.sh",
+            "zkCleanup.sh",
+            "zkSnapShotToolkit.sh",
+            "zkSnapshotComparer.sh",
+            "zkSnapshotRecursiveSummaryToolkit.sh",
+            "zkTxnLogToolkit.sh");
 
     record Result(int exitCode, String out, String err) {}
 

@@ -67,7 +67,8 @@ public class EnsembleScriptTest extends DistributionScripts {
                 0,
                 "Stopping zookeeper ... no zookeeper to stop (could not find file " + samplePidFile + ")\n"
                         + "Starting zookeeper ... STARTED\n");
-        List<String> command = List.of(processOf(samplePidFile).info().arguments().orElseThrow());
+        List<String> command =
+                List.of(processOf(samplePidFile).info().arguments().orElseThrow());
         assertEquals(command.toString(), ensemble + "/server-1/zoo.cfg", command.get(command.size() - 1));
         assertFalse(command.toString(), command.toString().contains("installed"));
         assertFalse(command.toString(), command.toString().contains("9999"));
@@ -94,7 +95,8 @@ public class EnsembleScriptTest extends DistributionScripts {
         Files.writeString(conf.resolve("java.env"), "JAVA_HOME=" + environment.remove("JAVA_HOME") + "\n");
         environment.put("PATH", "/usr/bin:/bin");
         assertEquals(0, ensemble("restart", "1").exitCode());
-        List<String> command = List.of(processOf(samplePidFile).info().arguments().orElseThrow());
+        List<String> command =
+                List.of(processOf(samplePidFile).info().arguments().orElseThrow());
         assertTrue(command.toString(), command.get(0).startsWith(folder.getRoot() + "/jdk/bin/java"));
     }
 }

@@ -138,8 +138,7 @@ public class ServerScriptUsersTest extends DistributionScripts {
         startOther("io.chainkeeper.main.ChainkeeperMain");
         Files.delete(pidFile);
         Path mkdir = folder.newFolder("first-in-path").toPath().resolve("mkdir");
-        Files.writeString(
-                mkdir, "#!/bin/sh\necho " + other.pid() + " >'" + pidFile + "'\nexec /bin/mkdir \"$@\"\n");
+        Files.writeString(mkdir, "#!/bin/sh\necho " + other.pid() + " >'" + pidFile + "'\nexec /bin/mkdir \"$@\"\n");
         assertTrue(mkdir.toFile().setExecutable(true));
         environment.put("PATH", mkdir.getParent() + ":" + System.getenv("PATH"));
         environment.put("STAND_IN_MISTAKE", "the directory is in use");
@@ -153,8 +152,8 @@ public class ServerScriptUsersTest extends DistributionScripts {
     public void startThatIsInterrupted_endsItsServerAndLeavesNothing() throws Exception {
         environment.put("ZOO_START_TIMEOUT", "600");
         for (String signal : List.of("INT", "TERM")) {
-            String interrupted = "set -m; \"$@\" & until [[ -e \"$STAND_IN_READY\" ]]; do sleep 0.1; done;"
-                    + " kill -" + signal + " $!; wait $!";
+            String interrupted = "set -m; \"$@\" & until [[ -e \"$STAND_IN_READY\" ]]; do sleep 0.1; done;" + " kill -"
+                    + signal + " $!; wait $!";
             launcher = List.of("bash", "-c", interrupted, "bash");
             Result result = run("start");
             assertEnd(result, signal.equals("INT") ? 130 : 143, "Starting zookeeper ... INTERRUPTED\n");
@@ -182,8 +181,8 @@ public class ServerScriptUsersTest extends DistributionScripts {
         Assume.assumeTrue("the system tells nothing of locks", Files.isReadable(Path.of("/proc/locks")));
         Path ordering = Files.createDirectory(data.resolve("ordering"));
         String reason = "Process " + ProcessHandle.current().pid() + " uses " + ordering + "; stop that server first\n";
-        try (FileChannel lock = FileChannel.open(
-                ordering.resolve("log.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        try (FileChannel lock =
+                FileChannel.open(ordering.resolve("log.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
             assertNotNull(lock.tryLock());
             assertEnd(initialize("--force"), 1, reason);
             assertTrue(Files.exists(ordering));
