@@ -395,57 +395,6 @@ stop_server() {
   echo "STOPPED"
 }
 
-# Prints the line of the server's answer that has its mode, if it answers.
-ask_for_mode() {
-  local flags
-  if ! has_java && [[ "$CLIENT_SSL" == false ]]; then
-    four_letter_word "$CLIENT_HOST" "$CLIENT_PORT" srvr | grep Mode
-    return
-  fi
-  find_jars
-  IFS=$' \t\n' read -r -d '' -a flags <<<"$ZOO_CLIENT_FLAGS" || true
-  "${JAVA_COMMAND[@]}" "$(log_flag logback-cli.xml)" -XX:TieredStopAtLevel=1 \
-    "${flags[@]}" \
-    org.apache.zookeeper.client.FourLetterWordMain "$CLIENT_HOST" "$CLIENT_PORT" srvr "$CLIENT_SSL" 2>/dev/null |
-    grep Mode
-}
-
-# Of a server that takes TLS only, where its answer is not to be had. Ends the script if anything is seen.
-say_what_is_seen() {
-  local pid seen=""
-  pid="$(server_pid)"
-  is_server "$pid" "$ZOOCFG" && seen="process $pid runs"
-  if client_port_answers; then
-    seen="${seen:+$seen, and }port $CLIENT_PORT takes connections"
-  elif [[ -n "$seen" ]]; then
-    seen="$seen, but port $CLIENT_PORT takes no connections"
-  fi
-  [[ -n "$seen" ]] || return 0
-  echo "Error contacting service. Its mode is not known: $seen."
-  exit 1
-}
-
-show_status() {
-  local mode
-  ! has_java || find_jars
-  find_client_address
-  if [[ -z "$CLIENT_PORT" ]]; then
-    echo "Client port not found in $ZOOCFG; add clientPort=..." >&2
-    exit 1
-  fi
-  echo "Client port found: $CLIENT_PORT. Client address: $CLIENT_HOST. Client SSL: $CLIENT_SSL."
-  mode="$(ask_for_mode)"
-  if [[ -z "$mode" ]]; then
-    if [[ "$CLIENT_SSL" == true ]]; then
-      echo "Note: only secureClientPort was found; the question needs the client's TLS settings in CLIENT_JVMFLAGS."
-      say_what_is_seen
-    fi
-    echo "Error contacting service. It is probably not running."
-    exit 1
-  fi
-  echo "$mode"
-}
-
 show_version() {
   local jar
   find_jars
