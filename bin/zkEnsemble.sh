@@ -239,6 +239,7 @@ check_server_id() {
   if ! [[ "${1:-}" =~ ^[0-9]{1,2}$ ]] || ((10#$1 < 1 || 10#$1 > SERVERS)); then
     fail "give the id of a server: 1 to $SERVERS"
   fi
+  ARGUMENTS[0]=$((10#$1))
 }
 
 show_status() {

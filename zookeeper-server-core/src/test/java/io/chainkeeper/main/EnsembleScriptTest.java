@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.After;
 import org.junit.Before;
 import org.junit.Test;
@@ -88,6 +89,15 @@ public class EnsembleScriptTest extends DistributionScripts {
         assertEquals(1, ensemble("kill", "1").exitCode());
         assertEquals(0, ensemble("stop").exitCode());
         assertTrue(processOf(pidFile).isAlive());
+    }
+
+    @Test
+    public void idWithAZeroInFront_isThatServer() throws Exception {
+        assertEquals(0, ensemble("restart", "01").exitCode());
+        ProcessHandle server = processOf(samplePidFile);
+        assertEquals(0, ensemble("kill", "01").exitCode());
+        server.onExit().get(60, TimeUnit.SECONDS);
+        assertFalse(Files.exists(samplePidFile));
     }
 
     @Test
