@@ -164,7 +164,10 @@ public final class SwitchProtocol {
 
     /** Behind a state that was fetched or restored there may be no transaction yet. */
     private static long ofCheckpoint(Path ordering) throws IOException {
-        List<Checkpoint> all = new CheckpointStore(ordering.resolve(CheckpointStore.DIRECTORY)).readForStart();
+        Path checkpoints = ordering.resolve(CheckpointStore.DIRECTORY);
+        // The store would make the directory, and nothing is to be changed yet.
+        List<Checkpoint> all =
+                Files.isDirectory(checkpoints) ? new CheckpointStore(checkpoints).readForStart() : List.of();
         return all.isEmpty() ? 0 : all.get(0).zxid();
     }
 

@@ -193,4 +193,11 @@ public class SwitchProtocolTest {
         assertTrue(text, text.contains("All must stand at 0x500000003"));
         assertEquals("5", Files.readString(epoch));
     }
+
+    @Test
+    public void withoutConsent_nothingIsChanged() throws Exception {
+        SortedMap<String, String> before = files.contents();
+        assertEquals(1, run(TO));
+        assertEquals(before, files.contents());
+    }
 }
