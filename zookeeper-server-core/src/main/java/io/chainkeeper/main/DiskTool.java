@@ -8,6 +8,7 @@ import io.chainkeeper.ordering.DiskLabel;
 import io.chainkeeper.ordering.SharedDiskFormat;
 import io.chainkeeper.ordering.SharedDiskFormat.Blocks;
 import io.chainkeeper.ordering.SharedDiskFormat.Found;
+import io.chainkeeper.ordering.UnreadableDiskException;
 import io.chainkeeper.shareddisk.ChannelDisk;
 import io.chainkeeper.shareddisk.DiskBlocks;
 import io.chainkeeper.shareddisk.DiskComparison.FoundDisk;
@@ -299,7 +300,15 @@ final class DiskTool implements Closeable {
         }
         Blocks target = blocks(number);
         format.fence(sources, settings.protocolSettings(), label);
-        return format.fill(target, sources, settings.protocolSettings(), label);
+        try {
+            return format.fill(target, sources, settings.protocolSettings(), label);
+        } catch (UnreadableDiskException e) {
+            throw new IOException(
+                    path(number) + " is not filled, because " + e.getMessage() + "; until it is, it does not count."
+                            + " zkDisk.sh inspect says on which disk the damage is, if there is any; then run this"
+                            + " again",
+                    e);
+        }
     }
 
     @Override

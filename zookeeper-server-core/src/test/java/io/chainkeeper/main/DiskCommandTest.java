@@ -251,6 +251,18 @@ public final class DiskCommandTest {
 
     /** As a crash in the middle leaves it. */
     @Test
+    public void otherDiskIsDamaged_whatBecomesOfTheNewOneIsSaid() throws Exception {
+        format();
+        DiskFiles.damage(disk(3), DiskFiles.LAYOUT.headerOffset(1) + 9);
+        Files.delete(disk(2));
+        String reason = disk(2) + " is not filled, because the header of server 2 is damaged; until it is, it does not"
+                + " count. zkDisk.sh inspect says on which disk the damage is";
+        assertRefused(1, reason, "replace", "2", "--yes");
+        assertEquals(1, files.run("inspect"));
+        assertTrue(files.out(), files.out().contains("the header of server 2 is damaged"));
+    }
+
+    @Test
     public void diskThatWasNotFilledToTheEnd_isFilledOnceMore() throws Exception {
         format();
         Superblock label = Superblock.decode(ByteSlice.of(DiskFiles.block(disk(2), 0)));
