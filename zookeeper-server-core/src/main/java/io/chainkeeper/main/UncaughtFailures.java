@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends the process when something is thrown that no thread has expected: nobody knows what the state of such a server
- * is worth, and a server that lacks a thread hangs instead of letting another one take over. Safe for use by any thread.
+ * is worth, and a server that lacks a thread hangs instead of letting another one take over. Safe for use by any
+ * thread.
  */
 final class UncaughtFailures implements Thread.UncaughtExceptionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);
@@ -29,8 +30,8 @@ final class UncaughtFailures implements Thread.UncaughtExceptionHandler {
 
     /**
      * Has every thread of this process that has no handler of its own end it; instead of ZooKeeper's handler, which
-     * only logs. To be called when zoo.cfg has been parsed: ZooKeeper's class of connections sets that handler and reads
-     * settings when it is loaded.
+     * only logs. To be called when zoo.cfg has been parsed: ZooKeeper's class of connections sets that handler, and
+     * reads settings, when it is loaded.
      */
     void takeOver() {
         ClientConnections.load();
