@@ -144,12 +144,12 @@ public final class ClusterFormation {
         }
     }
 
-    /** The order says so, in this sequence with {@link #silent}. */
+    /** The order says so, on its thread as in {@link #silent}. */
     void statusChanged(OrderingStatus changed) {
         lostOwners.statusChanged(changed);
     }
 
-    /** The order says to the leader that a member has gone silent, or is heard again. */
+    /** The order says to the leader that a member has gone silent, or is heard again; ordering thread. */
     void silent(int member, boolean isSilent) {
         lostOwners.silent(member, isSilent);
     }

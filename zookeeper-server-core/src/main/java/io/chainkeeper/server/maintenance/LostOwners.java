@@ -7,10 +7,10 @@ import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.server.proposal.PatientProposer;
 import io.chainkeeper.server.state.ReplicatedState;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
  * Finds sessions that nobody would end: of a server that is no member any more without a {@code reconfig} having said
  * so, of an earlier start of a server, or of one that has gone silent when not all that it had begun was executed. The
  * leader has them ordered to be ownerless; then it counts their silence itself. No session ends by that: a client whose
- * server serves it in spite of all connects again. Used by the background, at the leader.
+ * server serves it in spite of all connects again. Used by the background, at the leader,
+ * except where something else is said.
  */
 final class LostOwners {
     /** How long an owner has to be lost without a break: longer than news of a member that is back are on their way. */
@@ -44,9 +45,14 @@ final class LostOwners {
     private final IntPredicate isConfigured;
     private final LongSupplier clockMillis;
     private final PatientProposer proposer;
-    private final Set<Integer> silent = new HashSet<>();
+    private final Set<Integer> silent = ConcurrentHashMap.newKeySet();
     private final Map<Integer, Watch> lost = new HashMap<>();
     private long ledEpoch = Long.MIN_VALUE;
+
+    /** Grows when what was known of silence counts no more. */
+    private volatile int forgotten;
+
+    private int forgottenSeen;
     private long lastLookMillis;
 
     /**
@@ -63,7 +69,7 @@ final class LostOwners {
         this.proposer = proposer;
     }
 
-    /** The order says to the leader that a member has gone silent, or is heard again. */
+    /** The order says to the leader that a member has gone silent, or is heard again. Ordering thread. */
     void silent(int member, boolean isSilent) {
         if (isSilent) {
             silent.add(member);
@@ -73,7 +79,8 @@ final class LostOwners {
     }
 
     /**
-     * The order says so. Whoever begins to lead is told anew who is silent; who leads no more is not told who is back.
+     * The order says so, on its thread. Whoever begins to lead is told anew who is silent; who leads no more is not told
+     * who is back.
      *
      * @param changed in the sequence in which the order says it, together with {@link #silent}
      */
@@ -81,14 +88,16 @@ final class LostOwners {
         if (changed.role() != Role.LEADER || changed.epoch() != ledEpoch) {
             ledEpoch = changed.epoch();
             silent.clear();
-            lost.clear();
+            forgotten = forgotten + 1;
         }
     }
 
     /** Looks once; this replica leads and has caught up with the order. */
     void tick() {
         long now = clockMillis.getAsLong();
-        if (now - lastLookMillis > PATIENCE_MILLIS / 2) {
+        int current = forgotten;
+        if (current != forgottenSeen || now - lastLookMillis > PATIENCE_MILLIS / 2) {
+            forgottenSeen = current;
             lost.clear(); // it may have stood still, and what it knows is old
         }
         lastLookMillis = now;

@@ -215,10 +215,8 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param changed what it says now
      */
     public void statusChanged(OrderingStatus changed) {
-        schedule.submit(() -> {
-            cluster.statusChanged(changed);
-            tick();
-        });
+        cluster.statusChanged(changed);
+        schedule.submit(this::tick);
     }
 
     /**
@@ -228,7 +226,7 @@ public final class MaintenanceTasks implements ExecutionEvents, AutoCloseable {
      * @param silent whether it went silent, else it came back
      */
     public void memberSilent(int member, boolean silent) {
-        schedule.submit(() -> cluster.silent(member, silent));
+        cluster.silent(member, silent);
         if (silent) {
             submit(() -> cluster.orphan(member));
         }
