@@ -230,7 +230,6 @@ public final class FaultInjector {
             case DEPOSE -> comesLater(() -> deposed.depose(random));
             case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SLOW_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN ->
                 gone.begin(fault, random);
-            case BROWNOUT -> brownouts.begin(random);
             case STALL -> pause(replica, random.nextLong(STALL_MICROS));
             case DRIFT -> drift(replica);
             case CLOCK_JUMP -> jumpClock(replica);
@@ -256,8 +255,7 @@ public final class FaultInjector {
             case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> comesLater(() -> shared.stallAtNextAccess(random));
-            case DISK_HANGS -> hangs.hangOwn(replica, random);
-            case SHARED_DISKS_HANG -> hangs.hangShared(replica, random);
+            case DISK_HANGS, SHARED_DISKS_HANG, BROWNOUT -> keepWaiting(fault, replica);
             case SHARED_DISK_EXCHANGED -> shared.exchange(random);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
@@ -268,6 +266,15 @@ public final class FaultInjector {
             case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
+        };
+    }
+
+    /** Disks that work, or might, let servers wait. */
+    private boolean keepWaiting(Fault fault, int replica) {
+        return switch (fault) {
+            case BROWNOUT -> brownouts.begin(random);
+            case DISK_HANGS -> hangs.hangOwn(replica, random);
+            default -> hangs.hangShared(replica, random);
         };
     }
 
