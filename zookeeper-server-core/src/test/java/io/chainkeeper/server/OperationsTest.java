@@ -68,6 +68,23 @@ public class OperationsTest {
         assertTrue(ask(2, "isro").contains("rw"));
     }
 
+    /** The largest proposal, by the last line of a leader's {@code srvr}. */
+    private int largestProposal() throws Exception {
+        String srvr = ask(1, "srvr").trim();
+        assertTrue(srvr, srvr.contains("Proposal sizes last/min/max: "));
+        return Integer.parseInt(srvr.substring(srvr.lastIndexOf('/') + 1));
+    }
+
+    @Test
+    public void srstAtTheLeader_resetsTheSizesOfProposalsToo() throws Exception {
+        ensemble.client(1).create("/large", new byte[2_000], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+        TestEnsemble.await(
+                "replica 1 leads", () -> ensemble.server(1).getState().equals("leader"));
+        assertTrue("before", largestProposal() >= 2_000);
+        assertEquals("Server stats reset.", ask(1, "srst").trim());
+        assertTrue("behind it", largestProposal() < 2_000);
+    }
+
     @Test
     public void replicaThatDoesNotServe_saysSo() throws Exception {
         ensemble.order().setCutOff(3, true);

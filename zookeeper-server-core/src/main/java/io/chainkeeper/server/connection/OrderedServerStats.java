@@ -14,6 +14,7 @@ public final class OrderedServerStats extends ServerStats {
     private final ServerStats.Provider provider;
     private final ThreadLocal<String> lastLine = new ThreadLocal<>();
     private volatile Supplier<String> leaderLine = () -> null;
+    private volatile Runnable leaderReset = () -> {};
     private volatile long slowForcesBefore;
 
     /** @param provider the server that they are about */
@@ -25,9 +26,20 @@ public final class OrderedServerStats extends ServerStats {
     /**
      * Sets the line with which the answers of the words {@code stat} and {@code srvr} end while this server leads, as
      * those of ZooKeeper's leader do.
+     *
+     * @param line tells numbers
+     * @param reset has them begin anew; run by {@code srst}, which ZooKeeper lets only its own class of leader do
      */
-    public void appendWhenLeading(Supplier<String> line) {
+    public void appendWhenLeading(Supplier<String> line, Runnable reset) {
         leaderLine = line;
+        leaderReset = reset;
+    }
+
+    /** What ZooKeeper's {@code srst} resets: latency, packets, sizes, the summaries of its metrics. */
+    @Override
+    public void reset() {
+        super.reset();
+        leaderReset.run();
     }
 
     @Override

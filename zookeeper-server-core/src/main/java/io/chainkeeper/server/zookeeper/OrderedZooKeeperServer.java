@@ -126,7 +126,7 @@ public final class OrderedZooKeeperServer extends QuorumZooKeeperServer {
      */
     public void monitor(ServerMonitoring serverMonitoring) {
         monitoring = serverMonitoring;
-        stats.appendWhenLeading(() -> "Proposal sizes last/min/max: " + proposalSizes);
+        stats.appendWhenLeading(() -> "Proposal sizes last/min/max: " + proposalSizes, proposalSizes::reset);
     }
 
     /** @return sizes of the commands executed, as ZooKeeper's leader shows those of its proposals */
