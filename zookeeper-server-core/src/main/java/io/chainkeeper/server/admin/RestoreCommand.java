@@ -93,7 +93,9 @@ final class RestoreCommand extends PostCommand {
         }
         try {
             CommandResponse response = initializeResponse();
+            long beginNanos = System.nanoTime();
             response.put("last_zxid", of.restore().restore(snapshot));
+            ServerMetrics.getMetrics().RESTORE_TIME.add((System.nanoTime() - beginNanos) / 1_000_000);
             return response;
         } catch (IOException e) {
             ServerMetrics.getMetrics().RESTORE_ERROR_COUNT.add(1);

@@ -34,6 +34,7 @@ import org.apache.zookeeper.ZooDefs.OpCode;
 import org.apache.zookeeper.server.Request;
 import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -351,6 +352,9 @@ public final class CommandExecutor {
             recovered.verify(zxid, sessionId, 0, time);
         } else {
             LOG.info("Expiring session 0x{}", Long.toHexString(sessionId));
+            if (proposer == replicaId) {
+                ServerMetrics.getMetrics().STALE_SESSIONS_EXPIRED.add(1);
+            }
             Request request = requests.closeRequest(sessionId);
             requests.execute(request, proposer, null, zxid, time);
         }

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.apache.zookeeper.server.ServerMetrics;
 
 /** What this replica knows about the order, for monitoring. Safe for use by any thread. */
 public final class OrderView {
@@ -203,13 +204,25 @@ public final class OrderView {
         boolean looks = current.role() == Role.LOOKING;
         if (looks && !looked) {
             lookingSinceMillis = now;
+            ServerMetrics.getMetrics().LOOKING_COUNT.add(1);
         } else if (looked && !looks) {
             electionMillis = now - lookingSinceMillis;
+            foundLeader(current.role(), electionMillis);
         }
         if (current.role() == Role.LEADER && (seen.role() != Role.LEADER || seen.epoch() != current.epoch())) {
             leadingSinceMillis = now;
         }
         seen = current;
+    }
+
+    /** ZooKeeper's names for it; its server is unavailable while it synchronizes with a leader, too. */
+    private static void foundLeader(Role role, long millis) {
+        ServerMetrics metrics = ServerMetrics.getMetrics();
+        metrics.ELECTION_TIME.add(millis);
+        metrics.UNAVAILABLE_TIME.add(millis);
+        if (role == Role.LEADER) {
+            metrics.LEADER_UNAVAILABLE_TIME.add(millis);
+        }
     }
 
     /** Remembers the load, if it is time to; called several times a second. */

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.apache.zookeeper.server.ServerMetrics;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,6 +60,7 @@ public final class SlowForces {
      * @param nanos how long it took
      */
     public void acceptorLog(Supplier<String> file, long bytes, long nanos) {
+        ServerMetrics.getMetrics().FSYNC_TIME.add(TimeUnit.NANOSECONDS.toMillis(nanos));
         forced(Subject.ACCEPTOR_LOG, file, bytes, nanos);
     }
 

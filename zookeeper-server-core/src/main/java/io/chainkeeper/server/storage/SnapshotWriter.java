@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
+import org.apache.zookeeper.server.ServerMetrics;
 import org.apache.zookeeper.server.ZKDatabase;
 import org.apache.zookeeper.server.persistence.FileSnap;
 import org.apache.zookeeper.server.persistence.SnapshotInfo;
@@ -203,7 +204,9 @@ public final class SnapshotWriter {
             // ZooKeeper's class has taken it from the temporary name, which has none.
             info.zxid = snapshotZxid;
             files.snapshotTaken(info);
-            LOG.info("Snapshot {} taken in {} ms", file, (clockNanos.getAsLong() - startNanos) / 1_000_000);
+            long millis = (clockNanos.getAsLong() - startNanos) / 1_000_000;
+            ServerMetrics.getMetrics().SNAPSHOT_TIME.add(millis);
+            LOG.info("Snapshot {} taken in {} ms", file, millis);
         }
 
         private void forget() throws IOException {
