@@ -62,6 +62,7 @@ public final class OrderingConfigParser {
         int maxId = maxId(zooCfg);
         EnsembleLines ensemble = EnsembleLines.parse(serverFile, settings.protocol(), maxId);
         int replicaId = MyIdFile.read(dataDirectory(zooCfg), ensemble, maxId);
+        KeysWithoutEffect.found(zooCfg, System::getProperty).forEach(LOG::warn);
         QuietPeerConfig peerConfig = ZooKeeperSettings.parse(zooCfg, replicaId);
         SecuritySettings.check(zooCfg);
         checkResolvedAddresses(ensemble, peerConfig);
