@@ -45,7 +45,9 @@ public class KeysWithoutEffectTest {
         String text = Files.readString(Path.of("..", "docs", "configuration.md"));
         String section = text.substring(text.indexOf("### Without effect"));
         Map<String, String> documented = new TreeMap<>();
-        ROW.matcher(section).results().forEach(row -> documented.put(row.group(1), row.group(2).replace("`", "")));
+        ROW.matcher(section)
+                .results()
+                .forEach(row -> documented.put(row.group(1), row.group(2).replace("`", "")));
         assertEquals(KeysWithoutEffect.INSTEAD, documented);
     }
 }

@@ -136,7 +136,8 @@ public class CheckpointScheduleTest {
         ByteSlice nothing = ByteSlice.of(new byte[0]);
         for (int i = 7; i <= 8; i++) {
             database.getDataTree().lastProcessedZxid = i;
-            Path file = schedule.take(new CheckpointRequest(i, i, nothing, nothing)).join();
+            Path file =
+                    schedule.take(new CheckpointRequest(i, i, nothing, nothing)).join();
             SnapshotInfo last = files.getLastSnapshotInfo();
             assertEquals(i, last.zxid);
             assertEquals(Files.getLastModifiedTime(file).toMillis() / 1000, last.timestamp);
