@@ -114,8 +114,8 @@ final class Admission implements MembershipPolicy.Evidence {
     /**
      * {@inheritDoc}
      *
-     * <p>Once is not enough: a link may have held that up, and the learner may have lost its disk meanwhile. What a link
-     * has held up arrives together.
+     * <p>Once is not enough: a link may have held that up, and the learner may have lost its disk meanwhile. What has
+     * been held up arrives together.
      */
     @Override
     public boolean isLearning(int id) {
