@@ -70,6 +70,7 @@ public class BadInputTest {
         rows.addAll(orderingKeys());
         rows.addAll(serverLists());
         rows.addAll(zooKeeperKeys());
+        rows.addAll(switches());
         rows.addAll(myIds());
         rows.addAll(directories());
         rows.addAll(ports());
@@ -244,6 +245,18 @@ public class BadInputTest {
                         },
                         2,
                         "zoo.cfg is not a readable file"));
+    }
+
+    private static List<Object[]> switches() {
+        return List.of(
+                line("admin.enableServer=no", "write true or false"),
+                line("audit.enable=yes", "write true or false"),
+                line("sessionRequireClientSASLAuth=1", "write true or false"),
+                line("DigestAuthenticationProvider.enabled=yes", "write true or false"),
+                line("ssl.crl=yes", "write true or false"),
+                line("ssl.hostnameVerification=yes", "write true or false"),
+                line("ssl.quorum.hostnameVerification=on", "write true or false"),
+                line("ssl.quorum.ocsp=1", "write true or false"));
     }
 
     private static Object[] withNio(String line) {

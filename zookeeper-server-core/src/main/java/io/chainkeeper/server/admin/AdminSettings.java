@@ -28,6 +28,11 @@ final class AdminSettings {
     private static final String TREE = "admin.tree.enabled";
     private static final String ALL_ADDRESSES = "0.0.0.0";
     private static final int MAX_PORT = 65_535;
+    private static final String HTTP_VERSION = "admin.httpVersion";
+    private static final int HTTP_1_1 = 11;
+
+    /** ZooKeeper reads it when the class of its commands is loaded, which a mistake leaves unusable. */
+    private static final String INTERVAL = "admin.rateLimiterIntervalInMS";
 
     private final UnaryOperator<String> properties;
 
@@ -52,9 +57,11 @@ final class AdminSettings {
      * @throws UserMistakeException for the first thing that the AdminServer could not be started with; names the key
      */
     void check() throws UserMistakeException {
-        for (String key : new String[] {"admin.idleTimeout", "admin.httpVersion"}) {
-            number(key, 0);
+        number("admin.idleTimeout", 0);
+        if (!value(INTERVAL, "0").matches("-?\\d{1,9}")) {
+            throw mistake("%s=%s: write a number of milliseconds up to 999999999", INTERVAL, value(INTERVAL, ""));
         }
+        int httpVersion = number(HTTP_VERSION, HTTP_1_1);
         int port = number(PORT, JettyAdminServer.DEFAULT_PORT);
         if (port < 0 || port > MAX_PORT) {
             throw mistake("%s=%d: not a port; give a number from 1 to %d", PORT, port, MAX_PORT);
@@ -62,17 +69,28 @@ final class AdminSettings {
         if (!Set.of("true", "false").contains(value(TREE, "false").toLowerCase(Locale.ROOT))) {
             throw mistake("%s=%s: write true or false", TREE, value(TREE, ""));
         }
-        if (!commandUrl().startsWith("/")) {
-            throw mistake("%s=%s: not a path; give one that begins with a slash", COMMAND_URL, commandUrl());
+        if (!commandUrl().startsWith("/") || commandUrl().contains("*")) {
+            throw mistake(
+                    "%s=%s: not a path; give one that begins with a slash and has no *", COMMAND_URL, commandUrl());
         }
         for (String key : new String[] {"admin.forceHttps", "admin.portUnification"}) {
             if (value(key, "false").equalsIgnoreCase("true")) {
                 checkStores(key);
+                checkHttp(key, httpVersion);
                 break;
             }
         }
         InetSocketAddress address = new InetSocketAddress(value(ADDRESS, ALL_ADDRESSES), port);
         PortCheck.check(ADDRESS + " and " + PORT, address);
+    }
+
+    /** Without TLS it has no effect. */
+    private static void checkHttp(String wantedBy, int version) throws UserMistakeException {
+        if (version != HTTP_1_1) {
+            throw mistake(
+                    "%s=%d: with %s=true the AdminServer speaks HTTP/1.1 only; remove the line, or write %d",
+                    HTTP_VERSION, version, wantedBy, HTTP_1_1);
+        }
     }
 
     private void checkStores(String wantedBy) throws UserMistakeException {

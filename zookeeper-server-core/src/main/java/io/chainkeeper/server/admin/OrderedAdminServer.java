@@ -71,7 +71,7 @@ public final class OrderedAdminServer implements AdminServer {
             ResourceGuards guards,
             RequestWatch watch,
             LongSupplier clockMillis) {
-        if ("false".equals(System.getProperty(ENABLED))) {
+        if ("false".equalsIgnoreCase(System.getProperty(ENABLED))) {
             return new DummyAdminServer();
         }
         AdminSettings settings = new AdminSettings(System::getProperty);

@@ -111,6 +111,40 @@ public class AdminSettingsTest {
     }
 
     @Test
+    public void commandUrlWithAStar_isNamed() {
+        properties.put("zookeeper.admin.commandURL", "/comm*ands");
+        assertRefused("admin.commandURL=/comm*ands", "no *");
+    }
+
+    /** ZooKeeper's class of the commands cannot be loaded with it. */
+    @Test
+    public void wrongRateLimit_isNamed() throws Exception {
+        for (String wrong : new String[] {"5m", "9999999999", "0x10", ""}) {
+            properties.put("zookeeper.admin.rateLimiterIntervalInMS", wrong);
+            assertRefused("admin.rateLimiterIntervalInMS=" + wrong, "milliseconds");
+        }
+        for (String right : new String[] {"0", "-1", "300000"}) {
+            properties.put("zookeeper.admin.rateLimiterIntervalInMS", right);
+            new AdminSettings(properties::get).check();
+        }
+    }
+
+    @Test
+    public void versionOfHttpThatIsNotSpoken_isNamedWhereItMatters() throws Exception {
+        for (String version : new String[] {"2", "20", "10"}) {
+            properties.put("zookeeper.admin.httpVersion", version);
+            new AdminSettings(properties::get).check();
+        }
+        setHttps();
+        for (String version : new String[] {"2", "20", "10"}) {
+            properties.put("zookeeper.admin.httpVersion", version);
+            assertRefused("admin.httpVersion=" + version, "admin.forceHttps=true", "HTTP/1.1 only");
+        }
+        properties.put("zookeeper.admin.httpVersion", "11");
+        new AdminSettings(properties::get).check();
+    }
+
+    @Test
     public void keyStoreThatIsNotThere_isNamed() {
         setHttps();
         properties.put(KEY_STORE + "location", "/nowhere/server.p12");
@@ -162,6 +196,27 @@ public class AdminSettingsTest {
                 "This server runs without its AdminServer: admin.serverPort=many: not a number; correct it or remove"
                         + " the line",
                 line.getFormattedMessage());
+    }
+
+    /** One that is not switched off would complain of its port. */
+    @Test
+    public void switchedOffInCapitals_isOff() {
+        Logger logger = (Logger) LoggerFactory.getLogger(OrderedAdminServer.class);
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.start();
+        logger.addAppender(lines);
+        String port = System.getProperty(PORT);
+        String enabled = System.getProperty("zookeeper.admin.enableServer");
+        System.setProperty(PORT, "many");
+        System.setProperty("zookeeper.admin.enableServer", "False");
+        try {
+            OrderedAdminServer.create(null, null, null, null, null, null, null, null, () -> 0);
+        } finally {
+            restore(PORT, port);
+            restore("zookeeper.admin.enableServer", enabled);
+            logger.detachAppender(lines);
+        }
+        assertEquals(0, lines.list.size());
     }
 
     private static void restore(String property, String value) {
