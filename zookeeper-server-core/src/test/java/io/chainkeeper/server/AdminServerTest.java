@@ -158,6 +158,38 @@ public class AdminServerTest {
     }
 
     @Test
+    public void systemProperties_areShownWithoutSecrets() throws Exception {
+        Map<String, String> secrets = Map.of(
+                "zookeeper.ssl.keyStore.password", "of-the-store",
+                "zookeeper.ssl.quorum.trustStore.password", "of-the-links",
+                "javax.net.ssl.keyStorePassword", "of-the-jvm",
+                "zookeeper.DigestAuthenticationProvider.superDigest", "super:of-the-user");
+        Map<String, String> before = new HashMap<>();
+        secrets.forEach((name, value) -> before.put(name, System.setProperty(name, value)));
+        try {
+            for (String command : new String[] {"system_properties", "sysp"}) {
+                JsonNode shown = json("/commands/" + command);
+                assertTrue(shown.toString(), shown.get("error").isNull());
+                assertEquals("system_properties", shown.get("command").asText());
+                assertEquals(
+                        System.getProperty("java.version"),
+                        shown.get("java.version").asText());
+                secrets.forEach((name, value) -> {
+                    assertEquals(name, "(not shown)", shown.get(name).asText());
+                    assertFalse(name, shown.toString().contains(value));
+                });
+            }
+        } finally {
+            before.forEach((name, value) -> {
+                System.clearProperty(name);
+                if (value != null) {
+                    System.setProperty(name, value);
+                }
+            });
+        }
+    }
+
+    @Test
     public void history_hasAColumnForEachQuantity() throws Exception {
         TestEnsemble.await("a point", () -> !get("/status/history.json").body().contains("\"age_millis\":[]"));
         JsonNode history = json("/status/history.json");

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import javax.servlet.http.HttpServlet;
 import javax.servlet.http.HttpServletRequest;
 import javax.servlet.http.HttpServletResponse;
@@ -28,7 +29,8 @@ import org.apache.zookeeper.server.quorum.QuorumPeer.LearnerType;
 
 /**
  * The AdminServer commands for which ZooKeeper looks at its own leader and follower classes: the same names, keys and
- * types, answered from the order. Besides {@code traces}. All others are ZooKeeper's own.
+ * types, answered from the order. Besides {@code traces}, and {@code system_properties}, which would tell strangers all
+ * passwords. All others are ZooKeeper's own.
  */
 final class AdminCommands extends HttpServlet {
     private static final long serialVersionUID = 1L;
@@ -49,6 +51,7 @@ final class AdminCommands extends HttpServlet {
                 new Srvr(view),
                 new Stat(view),
                 new Observers(view),
+                new PropertiesWithoutSecrets(),
                 new TracesCommand(view.replicaId(), watch))) {
             command.getNames().forEach(name -> commands.put(name, command));
         }
@@ -194,6 +197,26 @@ final class AdminCommands extends HttpServlet {
             }
             response.put("synced_observers", observers.size());
             response.put("observers", observers);
+            return response;
+        }
+    }
+
+    /** Every setting of zoo.cfg is one of them, passwords of key stores and the super user's digest, too. */
+    private static final class PropertiesWithoutSecrets extends GetCommand {
+        private static final Pattern SECRET =
+                Pattern.compile("(?i).*(passw(or)?d|passphrase|secret|credentials?|token|superDigest)");
+
+        PropertiesWithoutSecrets() {
+            super(List.of("system_properties", "sysp"), false);
+        }
+
+        @Override
+        public CommandResponse runGet(ZooKeeperServer server, Map<String, String> arguments) {
+            CommandResponse response = initializeResponse();
+            Map<String, String> properties = new TreeMap<>();
+            System.getProperties().forEach((name, value) -> properties.put(name.toString(), value.toString()));
+            properties.replaceAll((name, value) -> SECRET.matcher(name).matches() ? "(not shown)" : value);
+            response.putAll(properties);
             return response;
         }
     }
