@@ -70,8 +70,14 @@ public final class Monitoring implements ServerMonitoring, AutoCloseable {
             created.start();
         } catch (AdminServerException e) {
             // As ZooKeeper does: a replica without its AdminServer still serves clients.
-            LOG.warn("This server runs without its AdminServer: {}: {}", e.getMessage(), e.getCause());
+            warnNotStarted(e);
         }
+    }
+
+    static void warnNotStarted(AdminServerException failure) {
+        // As text: a failure as the last argument would be logged with its stack, and be missing in the sentence.
+        String cause = String.valueOf(failure.getCause());
+        LOG.warn("This server runs without its AdminServer: {}: {}", failure.getMessage(), cause);
     }
 
     /**
