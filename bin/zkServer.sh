@@ -37,7 +37,7 @@ zkServer.sh [--config CONF_DIR] COMMAND [ZOO_CFG]
                      show which feature level is in force; with LEVEL, have this server, which runs, raise it
                      (docs/upgrading.md)
 
-  trace [--session ID [--watch]] [--limit N] [--connect HOST:ADMINPORT[,...]]
+  trace [--session ID [--watch]] [--limit N] [--connect HOST:ADMINPORT[/COMMANDS][,...]]
                      ask the AdminServers of all servers for the requests that they have traced, and print when each
                      server has seen them (docs/operations.md). --watch has all further requests of the session traced
 

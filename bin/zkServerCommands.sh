@@ -123,10 +123,11 @@ show_status() {
 
 # Prints the addresses of all servers' AdminServers, if they have the port of this one.
 admin_addresses() {
-  local file port
+  local file port commands
   file="$(config_value "$ZOOCFG" dynamicConfigFile)"
   port="$(config_value "$ZOOCFG" admin.serverPort)"
-  sed -n "s/^[[:space:]]*server\.[0-9]*[[:space:]]*=[[:space:]]*\(\[[^]]*\]\|[^:]*\):.*/\1:${port:-8080}/p" \
+  commands="$(config_value "$ZOOCFG" admin.commandURL)"
+  sed -n "s#^[[:space:]]*server\.[0-9]*[[:space:]]*=[[:space:]]*\(\[[^]]*\]\|[^:]*\):.*#\1:${port:-8080}$commands#p" \
     "${file:-$ZOOCFG}" | paste -sd, -
 }
 

@@ -25,12 +25,13 @@ import java.util.TreeMap;
  */
 public final class TraceCommand {
     private static final String USAGE = "Usage: zkServer.sh trace [--session ID [--watch]] [--limit N]"
-            + " [--connect HOST:ADMINPORT[,HOST:ADMINPORT...]] [ZOO_CFG]";
+            + " [--connect HOST:ADMINPORT[/COMMANDS][,HOST:ADMINPORT[/COMMANDS]...]] [ZOO_CFG]";
     private static final String SESSION = "--session";
     private static final String LIMIT = "--limit";
     private static final String CONNECT = "--connect";
     private static final String WATCH = "--watch";
     private static final String DEFAULT_LIMIT = "20";
+    private static final String COMMANDS = "/commands";
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final double MICROS_PER_MILLI = 1_000;
     private static final int NOT_DONE = Exit.CANNOT_START.code();
@@ -65,7 +66,8 @@ public final class TraceCommand {
      * Runs the command and ends the process: 0 if at least one server has answered, 1 if none has, 2 if the command
      * line is wrong.
      *
-     * @param args addresses of the AdminServers, separated by commas, then what the user has written
+     * @param args addresses of the AdminServers, separated by commas, each with the path of its commands
+     *     ({@code admin.commandURL}) unless that is {@code /commands}; then what the user has written
      */
     public static void main(String[] args) {
         System.exit(new TraceCommand(System.out, System.err).run(args));
@@ -112,15 +114,17 @@ public final class TraceCommand {
                 answers.add(ask(address, question));
             } catch (IOException e) {
                 err.println("Error: the AdminServer at " + address + " gives no traces (" + e.getMessage()
-                        + "); start it, or name the AdminServers with --connect");
+                        + "); start it, or name the AdminServers with --connect, with a path behind the port where"
+                        + " admin.commandURL is not " + COMMANDS);
             }
         }
         return answers;
     }
 
     private static JsonNode ask(String address, String question) throws IOException {
+        String commands = address.contains("/") ? address : address + COMMANDS;
         HttpURLConnection connection =
-                (HttpURLConnection) new URL("http://" + address + "/commands/traces?" + question).openConnection();
+                (HttpURLConnection) new URL("http://" + commands + "/traces?" + question).openConnection();
         connection.setConnectTimeout(TIMEOUT_MILLIS);
         connection.setReadTimeout(TIMEOUT_MILLIS);
         try {

@@ -28,6 +28,7 @@ abstract class DistributionScripts {
             "  -version) echo \"openjdk version \\\"${STAND_IN_VERSION:-17.0.1}\\\"\" >&2; exit 0 ;;",
             "  *FourLetterWordMain*) echo \"${STAND_IN_ANSWER:-}\"; exit 0 ;;",
             "  *FeatureLevelCommand* | *ForceNewCluster*) umask; exit 0 ;;",
+            "  *TraceCommand*) echo \"$*\"; exit 0 ;;",
             "esac",
             "if [[ -n \"${STAND_IN_MISTAKE:-}\" ]]; then echo \"$STAND_IN_MISTAKE\" >&2; exit 2; fi",
             "if [[ -n \"${STAND_IN_REPORT:-}\" ]]; then echo \"$STAND_IN_REPORT\" >\"$CHAINKEEPER_START_REPORT\"; fi",

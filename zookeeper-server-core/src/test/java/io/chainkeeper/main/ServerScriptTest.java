@@ -507,4 +507,14 @@ public class ServerScriptTest extends DistributionScripts {
         assertEnd(initialize(), 1, "Unable to determine dataDir from " + conf + "/zoo.cfg\n");
         assertFalse(Files.exists(data.resolve("version-2")));
     }
+
+    @Test
+    public void commandsBelowAnotherPath_areAskedThereForTraces() throws Exception {
+        Files.write(
+                conf.resolve("traced.cfg"),
+                List.of("admin.serverPort=8081", "admin.commandURL=/keeper", "server.1=a:1:2", "server.2=[::1]:1:2"));
+        Result result = run("trace", "--limit", "5", "traced.cfg");
+        String arguments = " a:8081/keeper,[::1]:8081/keeper --limit 5\n";
+        assertTrue(result.out(), result.out().endsWith("io.chainkeeper.main.TraceCommand" + arguments));
+    }
 }

@@ -101,12 +101,28 @@ public class TraceCommandTest {
         assertTrue(lines.get(1), lines.get(1).contains("(too many sessions)"));
     }
 
-    /** Port 8080 is a usual one: whatever listens there may answer with a page for people. */
+    /** What any other web server says, or the AdminServer where its commands are below another path. */
     @Test
-    public void somebodyElseAnswers_isSaidInOneLine() throws Exception {
-        assertEquals(1, run(server(404, "<html>\n<title>Not Found</title>\n</html>")));
+    public void answerThatIsNoJson_isSaidInOneLine() throws Exception {
+        String other = server(404, "<html>\n<body>Not Found</body>\n</html>\n");
+        assertEquals(1, run(other));
         List<String> lines = err.toString().lines().toList();
         assertEquals(err.toString(), 1, lines.size());
-        assertTrue(lines.get(0), lines.get(0).contains("gives no traces (HTTP status 404, "));
+        assertTrue(lines.get(0), lines.get(0).contains("(HTTP status 404, and no answer with traces)"));
+        assertTrue(lines.get(0), lines.get(0).contains("admin.commandURL"));
+    }
+
+    @Test
+    public void pathBehindTheAddress_isThatOfTheCommands() throws Exception {
+        String plain = server(200, answer(1, ""));
+        servers.get(0).createContext("/keeper/traces", exchange -> {
+            questions.add(exchange.getRequestURI().toString());
+            byte[] bytes = answer(1, "").getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, bytes.length);
+            exchange.getResponseBody().write(bytes);
+            exchange.close();
+        });
+        assertEquals(0, run(plain + "/keeper"));
+        assertEquals(List.of("/keeper/traces?limit=1024"), questions);
     }
 }
