@@ -1,7 +1,6 @@
 package io.chainkeeper.test;
 
 import io.chainkeeper.server.session.SessionState;
-import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.server.ServerCnxn;
-import org.apache.zookeeper.server.ServerCnxnFactory;
 
 /**
  * An ensemble inside this JVM, with ports that the system chooses and a temporary directory. Several can run beside
@@ -173,18 +171,12 @@ public final class ChainkeeperCluster implements AutoCloseable {
     }
 
     private static ServerCnxn connectionOf(TestServer server, long sessionId) {
-        for (ServerCnxn connection : connections(server)) {
+        for (ServerCnxn connection : server.connections()) {
             if (connection.getSessionId() == sessionId) {
                 return connection;
             }
         }
         return null;
-    }
-
-    private static Iterable<ServerCnxn> connections(TestServer server) {
-        OrderedZooKeeperServer inside = server.server();
-        ServerCnxnFactory factory = inside == null ? null : inside.getServerCnxnFactory();
-        return factory == null ? List.of() : factory.getConnections();
     }
 
     /** @return what a client needs to connect to any of the servers */

@@ -4,6 +4,8 @@ import io.chainkeeper.server.connection.ClientLoops;
 import io.chainkeeper.server.connection.NettyConnections;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.netty.util.concurrent.EventExecutorGroup;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.NettyServerCnxnFactory;
 import org.apache.zookeeper.server.ServerCnxnFactory;
@@ -12,21 +14,29 @@ import org.apache.zookeeper.server.ServerCnxnFactory;
 final class ClientSide {
     private static final int LIMIT_SECONDS = 5;
 
-    private final ClientLoops loops;
+    private final List<ClientLoops> ports = new ArrayList<>();
 
-    private ClientSide(ClientLoops loops) {
-        this.loops = loops;
-    }
+    private ClientSide() {}
 
     /** @param server null while a server begins anew with a state that it has fetched */
     static ClientSide of(OrderedZooKeeperServer server) {
-        ServerCnxnFactory factory = server == null ? null : server.getServerCnxnFactory();
-        return new ClientSide(factory instanceof NettyServerCnxnFactory ? NettyConnections.loops(factory) : null);
+        ClientSide clients = new ClientSide();
+        if (server != null) {
+            clients.add(server.getServerCnxnFactory());
+            clients.add(server.getSecureServerCnxnFactory());
+        }
+        return clients;
+    }
+
+    private void add(ServerCnxnFactory factory) {
+        if (factory instanceof NettyServerCnxnFactory) {
+            ports.add(NettyConnections.loops(factory));
+        }
     }
 
     /** @param gate has been closed: no thread goes on before it is open */
     void pause(PauseGate gate) {
-        if (loops != null) {
+        for (ClientLoops loops : ports) {
             loops.acceptors().forEach(loop -> loop.execute(gate::pass));
             loops.workers().forEach(loop -> loop.execute(gate::pass));
         }
@@ -37,7 +47,7 @@ final class ClientSide {
      * after the two seconds of Netty's default without work; what they have been told before that counts.
      */
     void endWithConnections() {
-        if (loops != null) {
+        for (ClientLoops loops : ports) {
             loops.listening().closeFuture().addListener(closed -> endAtOnce(loops.acceptors()));
             loops.connections().newCloseFuture().addListener(closed -> endAtOnce(loops.workers()));
         }
@@ -45,7 +55,7 @@ final class ClientSide {
 
     /** After the server has been stopped: waits until its threads have ended. */
     void awaitEnd() {
-        if (loops != null) {
+        for (ClientLoops loops : ports) {
             awaitEnd(loops.workers());
             awaitEnd(loops.acceptors());
             endAtOnce(loops.tellers());

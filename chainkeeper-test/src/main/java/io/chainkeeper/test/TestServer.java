@@ -14,10 +14,13 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.ServiceLoader;
+import org.apache.zookeeper.server.ServerCnxn;
+import org.apache.zookeeper.server.ServerCnxnFactory;
 
 /**
  * One server of a {@link ChainkeeperCluster}. It keeps its ports and its directory over all starts. Methods may be
@@ -165,6 +168,23 @@ public final class TestServer {
     OrderedZooKeeperServer server() {
         ChainkeeperServer server = running;
         return server == null ? null : server.server();
+    }
+
+    /** @return the open connections of clients, with TLS and without */
+    List<ServerCnxn> connections() {
+        OrderedZooKeeperServer inside = server();
+        List<ServerCnxn> open = new ArrayList<>();
+        if (inside != null) {
+            addConnections(inside.getServerCnxnFactory(), open);
+            addConnections(inside.getSecureServerCnxnFactory(), open);
+        }
+        return open;
+    }
+
+    private static void addConnections(ServerCnxnFactory factory, List<ServerCnxn> open) {
+        if (factory != null) {
+            factory.getConnections().forEach(open::add);
+        }
     }
 
     /** @return the replica; null if it does not run */

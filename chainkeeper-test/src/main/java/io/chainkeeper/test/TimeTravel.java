@@ -73,12 +73,10 @@ final class TimeTravel {
     private void touchConnected() {
         for (TestServer server : servers) {
             OrderedZooKeeperServer inside = server.server();
-            if (inside != null && inside.getServerCnxnFactory() != null) {
-                for (ServerCnxn connection : inside.getServerCnxnFactory().getConnections()) {
-                    if (connection.getSessionId() != 0) {
-                        // The timeout is the session's in any case.
-                        inside.getSessionTracker().touchSession(connection.getSessionId(), 0);
-                    }
+            for (ServerCnxn connection : server.connections()) {
+                if (inside != null && connection.getSessionId() != 0) {
+                    // The timeout is the session's in any case.
+                    inside.getSessionTracker().touchSession(connection.getSessionId(), 0);
                 }
             }
         }
