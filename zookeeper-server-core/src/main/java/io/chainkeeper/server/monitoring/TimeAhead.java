@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says when the agreed time, which is that of the clock that is furthest ahead, has left this server's own clock behind:
- * times to live and the times of znodes are wrong then, at all servers. Looked at by one thread; its gauge by any.
+ * Says when the agreed time, which is that of the clock that is furthest ahead, has left this server's own clock
+ * behind: times to live and the times of znodes are wrong then, at all servers. Looked at by one thread; its gauge by
+ * any.
  */
 public final class TimeAhead {
     private static final Logger LOG = LoggerFactory.getLogger(TimeAhead.class);
@@ -45,7 +46,8 @@ public final class TimeAhead {
                     "The agreed time is {} ms ahead of this server's clock: the clock of a server is ahead, or was, or"
                             + " this one's is behind. Until the clocks have reached it the agreed time stands still,"
                             + " and times to live have ended too early. Set the clocks of all servers, with NTP for"
-                            + " example (ordering_time_ahead_millis; a server that shows 0 has the clock that is ahead)",
+                            + " example (ordering_time_ahead_millis; the server that shows 0 has the clock that is"
+                            + " ahead)",
                     ahead);
         } else if (reported && ahead <= REPORTED_MILLIS / 5) {
             reported = false;
