@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Finds sessions that nobody would end: of a server that is no member any more without a {@code reconfig} having said
  * so, of an earlier start of a server, or of one that has gone silent when not all that it had begun was executed. The
  * leader has them ordered to be ownerless; then it counts their silence itself. No session ends by that: a client whose
- * server serves it in spite of all connects again. Used by the background, at the leader,
- * except where something else is said.
+ * server serves it in spite of all connects again. Used by the background, at the leader, except
+ * where something else is said.
  */
 final class LostOwners {
     /** How long an owner has to be lost without a break: longer than news of a member that is back are on their way. */
@@ -79,8 +79,8 @@ final class LostOwners {
     }
 
     /**
-     * The order says so, on its thread. Whoever begins to lead is told anew who is silent; who leads no more is not told
-     * who is back.
+     * The order says so, on its thread. Whoever begins to lead is told anew who is silent; who leads no more is not
+     * told who is back.
      *
      * @param changed in the sequence in which the order says it, together with {@link #silent}
      */
