@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Finds sessions that nobody would end: of a server that is no member any more without a {@code reconfig} having said
  * so, of an earlier start of a server, or of one that has gone silent when not all that it had begun was executed. The
  * leader has them ordered to be ownerless; then it counts their silence itself. No session ends by that: a client whose
- * server serves it in spite of all connects again. Used by the background, at the leader, except
- * where something else is said.
+ * server serves it in spite of all connects again. Used by the maintenance thread, at the leader, unless a method says
+ * something else.
  */
 final class LostOwners {
     /** How long an owner has to be lost without a break: longer than news of a member that is back are on their way. */

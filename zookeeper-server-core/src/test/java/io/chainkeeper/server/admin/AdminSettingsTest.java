@@ -16,6 +16,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.server.admin.DummyAdminServer;
@@ -169,9 +170,8 @@ public class AdminSettingsTest {
         assertRefused("ssl.quorum.keyStore.location=", "cannot be used", "ssl.quorum.keyStore.password");
     }
 
-    /** What a user sees. */
-    @Test
-    public void mistake_isOneLineOfTheLog() throws Exception {
+    /** Makes one that complains of its port, unless it is switched off; returns what is logged. */
+    private static List<ILoggingEvent> linesOf(String enableServer) {
         Logger logger = (Logger) LoggerFactory.getLogger(OrderedAdminServer.class);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
@@ -179,7 +179,7 @@ public class AdminSettingsTest {
         String port = System.getProperty(PORT);
         String enabled = System.getProperty("zookeeper.admin.enableServer");
         System.setProperty(PORT, "many");
-        System.setProperty("zookeeper.admin.enableServer", "true");
+        System.setProperty("zookeeper.admin.enableServer", enableServer);
         try {
             assertTrue(
                     OrderedAdminServer.create(null, null, null, null, null, null, null, null, () -> 0)
@@ -189,34 +189,24 @@ public class AdminSettingsTest {
             restore("zookeeper.admin.enableServer", enabled);
             logger.detachAppender(lines);
         }
-        assertEquals(1, lines.list.size());
-        ILoggingEvent line = lines.list.get(0);
-        assertNull(line.getThrowableProxy());
+        return lines.list;
+    }
+
+    /** What a user sees. */
+    @Test
+    public void mistake_isOneLineOfTheLog() {
+        List<ILoggingEvent> lines = linesOf("true");
+        assertEquals(1, lines.size());
+        assertNull(lines.get(0).getThrowableProxy());
         assertEquals(
                 "This server runs without its AdminServer: admin.serverPort=many: not a number; correct it or remove"
                         + " the line",
-                line.getFormattedMessage());
+                lines.get(0).getFormattedMessage());
     }
 
-    /** One that is not switched off would complain of its port. */
     @Test
     public void switchedOffInCapitals_isOff() {
-        Logger logger = (Logger) LoggerFactory.getLogger(OrderedAdminServer.class);
-        ListAppender<ILoggingEvent> lines = new ListAppender<>();
-        lines.start();
-        logger.addAppender(lines);
-        String port = System.getProperty(PORT);
-        String enabled = System.getProperty("zookeeper.admin.enableServer");
-        System.setProperty(PORT, "many");
-        System.setProperty("zookeeper.admin.enableServer", "False");
-        try {
-            OrderedAdminServer.create(null, null, null, null, null, null, null, null, () -> 0);
-        } finally {
-            restore(PORT, port);
-            restore("zookeeper.admin.enableServer", enabled);
-            logger.detachAppender(lines);
-        }
-        assertEquals(0, lines.list.size());
+        assertEquals(List.of(), linesOf("False"));
     }
 
     private static void restore(String property, String value) {
