@@ -4,6 +4,7 @@ import io.chainkeeper.chain.ChainMessage.LearnerStatus;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
 import io.chainkeeper.ordering.membership.MembershipPolicy;
+import io.chainkeeper.ordering.membership.ProvenDisks;
 import java.util.Arrays;
 
 /**
@@ -14,14 +15,10 @@ import java.util.Arrays;
 final class Admission implements MembershipPolicy.Evidence {
     private final ReplicaState state;
 
-    /** What learners have said: their disks, how far they have got, and when they said so. */
-    private final long[] disks = new long[ReplicaState.IDS];
+    private final ProvenDisks disks;
 
+    /** How far learners have got, as they said last. */
     private final long[] learnedUpTo = new long[ReplicaState.IDS];
-    private final long[] learningTick = new long[ReplicaState.IDS];
-
-    /** When a learner first said so of the disk that it has now, without a longer silence or a link down since. */
-    private final long[] learningSinceTick = new long[ReplicaState.IDS];
 
     private final long[] aliveTick = new long[ReplicaState.IDS];
 
@@ -33,13 +30,14 @@ final class Admission implements MembershipPolicy.Evidence {
 
     Admission(ReplicaState state) {
         this.state = state;
+        disks = new ProvenDisks(state.settings);
         policy = new MembershipPolicy(state.context, state.settings.membershipLimits(), this);
     }
 
     /** This replica leads now. */
     void lead() {
+        disks.forgetAll();
         for (int id = 0; id < ReplicaState.IDS; id++) {
-            learningTick[id] = Long.MIN_VALUE / 2;
             aliveTick[id] = state.now;
             provenTick[id] = Long.MIN_VALUE / 2;
         }
@@ -48,18 +46,14 @@ final class Admission implements MembershipPolicy.Evidence {
 
     /** A replica that does not vote has said how far it has got. */
     void onLearnerStatus(int sender, LearnerStatus m) {
-        if (m.disk() != disks[sender] || !isHeardOf(sender)) {
-            learningSinceTick[sender] = state.now;
-        }
-        disks[sender] = m.disk();
+        disks.told(sender, m.disk(), state.now);
         learnedUpTo[sender] = m.maxDecided();
-        learningTick[sender] = state.now;
         alive(sender);
     }
 
     /** The link to a replica went down: when the replica is back it may have another disk, so it must show all anew. */
     void linkDown(int id) {
-        learningTick[id] = Long.MIN_VALUE / 2;
+        disks.forget(id);
         provenTick[id] = Long.MIN_VALUE / 2;
     }
 
@@ -111,27 +105,14 @@ final class Admission implements MembershipPolicy.Evidence {
         policy.proposed();
     }
 
-    /**
-     * {@inheritDoc}
-     *
-     * <p>Once is not enough: a link may have held that up, and the learner may have lost its disk meanwhile. What has
-     * been held up arrives together.
-     */
     @Override
     public boolean isLearning(int id) {
-        int heartbeat = state.settings.heartbeatTicks();
-        boolean lately = state.now - learningTick[id] <= 2L * heartbeat;
-        return lately && 2 * (learningTick[id] - learningSinceTick[id]) >= heartbeat;
-    }
-
-    /** Whether a learner has said something over this link within the time in which others would be suspected. */
-    private boolean isHeardOf(int id) {
-        return state.now - learningTick[id] <= state.settings.suspicionTicks();
+        return disks.isProven(id, state.now);
     }
 
     @Override
     public long disk(int id) {
-        return disks[id];
+        return disks.disk(id);
     }
 
     @Override
@@ -149,7 +130,7 @@ final class Admission implements MembershipPolicy.Evidence {
     @Override
     public boolean mayVote(Member member) {
         int id = member.replicaId();
-        boolean votes = !isHeardOf(id) || member.disk() == disks[id];
+        boolean votes = !disks.isToldOf(id, state.now) || member.disk() == disks.disk(id);
         boolean proven = state.linkUp[id] && state.now - provenTick[id] <= state.settings.suspicionTicks();
         return votes && proven;
     }

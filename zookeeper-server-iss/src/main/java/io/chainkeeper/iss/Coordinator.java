@@ -159,15 +159,14 @@ final class Coordinator implements MembershipPolicy.Evidence {
     public boolean isLearning(int id) {
         Status status = state.peers.status(id);
         return state.peers.linkUp[id]
-                && state.peers.statusAge(id, state.now) <= state.settings.freshStatusTicks()
+                && state.peers.disks.isProven(id, state.now)
                 && status.epoch() == state.epoch.number()
-                && status.disk() != 0
                 && !status.votes();
     }
 
     @Override
     public long disk(int id) {
-        return state.peers.status(id).disk();
+        return state.peers.disks.disk(id);
     }
 
     @Override

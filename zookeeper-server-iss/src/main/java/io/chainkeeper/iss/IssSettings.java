@@ -118,11 +118,6 @@ final class IssSettings extends CommonSettings {
         return rotating;
     }
 
-    /** How old what a replica said last may be that counts as its present state. */
-    int freshStatusTicks() {
-        return 2 * heartbeatTicks();
-    }
-
     /** How long a replica that asked for decided values waits for them. */
     int fetchTicks() {
         return Math.max(2, suspicionTicks() / 3);

@@ -68,7 +68,7 @@ final class IssState {
     /** Hashes of what is decided here, and which replicas hold another order. */
     final PrefixWatch agreement;
 
-    final Peers peers = new Peers();
+    final Peers peers;
 
     /** Decided values near the end of the order; every one whose record is not durable is among them. */
     final RecentValues recent;
@@ -106,6 +106,7 @@ final class IssState {
     IssState(ProtocolContext context, IssSettings settings, SafetyRules rules, Effects effects) {
         this.context = context;
         this.settings = settings;
+        this.peers = new Peers(settings);
         this.recent = new RecentValues(settings);
         this.rules = rules;
         this.effects = effects;

@@ -2,6 +2,7 @@ package io.chainkeeper.iss;
 
 import io.chainkeeper.iss.IssMessage.Status;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.membership.ProvenDisks;
 import io.chainkeeper.ordering.prefix.Prefix;
 import java.util.Arrays;
 
@@ -13,10 +14,12 @@ final class Peers {
     private static final Status NOTHING = new Status(0, Prefix.UNKNOWN, 0, 0, 0, 0, false, false, false, false);
 
     final boolean[] linkUp = new boolean[IDS];
+    /** The disks of those that do not vote. */
+    final ProvenDisks disks;
+
     private final long[] heardTick = new long[IDS];
     private final long[] downTick = new long[IDS];
     private final Status[] statuses = new Status[IDS];
-    private final long[] statusTick = new long[IDS];
     private final long[] lastDelivered = new long[IDS];
 
     /**
@@ -25,9 +28,9 @@ final class Peers {
      */
     private final boolean[] leaves = new boolean[IDS];
 
-    Peers() {
+    Peers(IssSettings settings) {
+        disks = new ProvenDisks(settings);
         Arrays.fill(statuses, NOTHING);
-        Arrays.fill(statusTick, Long.MIN_VALUE / 2);
     }
 
     void up(int peer, long now) {
@@ -40,8 +43,8 @@ final class Peers {
         linkUp[peer] = false;
         leaves[peer] = false;
         downTick[peer] = now;
+        disks.forget(peer);
         statuses[peer] = NOTHING;
-        statusTick[peer] = Long.MIN_VALUE / 2;
     }
 
     /** A coordinator has left itself out of its note, while this replica is going to stop. */
@@ -60,8 +63,12 @@ final class Peers {
 
     void told(int peer, Status status, long now) {
         statuses[peer] = status;
-        statusTick[peer] = now;
         lastDelivered[peer] = status.delivered();
+        if (status.votes() || status.disk() == 0) {
+            disks.forget(peer);
+        } else {
+            disks.told(peer, status.disk(), now);
+        }
     }
 
     /** What a replica had delivered when it was last heard of, however long ago; 0 if it never was. */
@@ -76,10 +83,6 @@ final class Peers {
 
     Status status(int peer) {
         return statuses[peer];
-    }
-
-    long statusAge(int peer, long now) {
-        return now - statusTick[peer];
     }
 
     long silentTicks(int peer, long now) {
@@ -99,7 +102,7 @@ final class Peers {
             for (long silence : silences) {
                 due = earlier(due, heardTick[id] + silence + 1, now);
             }
-            due = earlier(due, statusTick[id] + settings.freshStatusTicks() + 1, now);
+            due = earlier(due, disks.staleTick(id), now);
             if (!linkUp[id]) {
                 due = earlier(due, downTick[id] + settings.linkSuspicionTicks() + 1, now);
             }

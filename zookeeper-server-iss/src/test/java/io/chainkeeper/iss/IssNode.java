@@ -19,7 +19,7 @@ import java.util.SplittableRandom;
 
 /** One replica of an {@link IssEnsemble}, over all of its starts. */
 final class IssNode extends ScriptedHost {
-    private static final int TICK_MILLIS = 50;
+    static final int TICK_MILLIS = 50;
 
     private final IssEnsemble ensemble;
     private final List<ByteSlice> delivered = new ArrayList<>();

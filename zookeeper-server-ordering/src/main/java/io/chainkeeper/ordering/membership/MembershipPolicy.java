@@ -24,7 +24,8 @@ public final class MembershipPolicy {
     public interface Evidence {
         /**
          * @param replicaId another replica
-         * @return whether it has said lately that it does not vote and how far it is
+         * @return whether it has said lately that it does not vote, and of its disk often enough to count on it
+         *     ({@link ProvenDisks})
          */
         boolean isLearning(int replicaId);
 
