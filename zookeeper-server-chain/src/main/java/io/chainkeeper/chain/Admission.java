@@ -30,7 +30,7 @@ final class Admission implements MembershipPolicy.Evidence {
 
     Admission(ReplicaState state) {
         this.state = state;
-        disks = new ProvenDisks(state.settings);
+        disks = new ProvenDisks(state.settings.heartbeatTicks(), state.settings.suspicionTicks());
         policy = new MembershipPolicy(state.context, state.settings.membershipLimits(), this);
     }
 

@@ -29,7 +29,7 @@ final class Peers {
     private final boolean[] leaves = new boolean[IDS];
 
     Peers(IssSettings settings) {
-        disks = new ProvenDisks(settings);
+        disks = new ProvenDisks(settings.heartbeatTicks(), settings.suspicionTicks());
         Arrays.fill(statuses, NOTHING);
     }
 

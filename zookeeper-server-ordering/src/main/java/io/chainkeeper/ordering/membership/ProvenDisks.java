@@ -1,7 +1,6 @@
 package io.chainkeeper.ordering.membership;
 
 import io.chainkeeper.ordering.Membership;
-import io.chainkeeper.ordering.settings.CommonSettings;
 import java.util.Arrays;
 
 /**
@@ -16,16 +15,21 @@ public final class ProvenDisks {
     private static final int IDS = Membership.MAX_REPLICA_ID + 1;
     private static final long NEVER = Long.MIN_VALUE / 2;
 
-    private final CommonSettings settings;
+    private final int heartbeatTicks;
+    private final int suspicionTicks;
     private final long[] disks = new long[IDS];
     private final long[] toldTick = new long[IDS];
 
     /** When the disk of now was first told of. */
     private final long[] firstToldTick = new long[IDS];
 
-    /** @param settings with the lengths of heartbeats and timeouts */
-    public ProvenDisks(CommonSettings settings) {
-        this.settings = settings;
+    /**
+     * @param heartbeatTicks how often a replica that learns tells so, from 1
+     * @param suspicionTicks how long others may be silent before they are suspected, more than a heartbeat
+     */
+    public ProvenDisks(int heartbeatTicks, int suspicionTicks) {
+        this.heartbeatTicks = heartbeatTicks;
+        this.suspicionTicks = suspicionTicks;
         forgetAll();
     }
 
@@ -64,7 +68,7 @@ public final class ProvenDisks {
      * @return whether it has told that it learns within the time in which it would be suspected
      */
     public boolean isToldOf(int replicaId, long now) {
-        return now - toldTick[replicaId] <= settings.suspicionTicks();
+        return now - toldTick[replicaId] <= suspicionTicks;
     }
 
     /**
@@ -73,7 +77,7 @@ public final class ProvenDisks {
      * @return whether it has told of its disk lately, and often enough to count on it
      */
     public boolean isProven(int replicaId, long now) {
-        boolean isOften = 2 * (toldTick[replicaId] - firstToldTick[replicaId]) >= settings.heartbeatTicks();
+        boolean isOften = 2 * (toldTick[replicaId] - firstToldTick[replicaId]) >= heartbeatTicks;
         return isOften && now < staleTick(replicaId);
     }
 
@@ -82,7 +86,7 @@ public final class ProvenDisks {
      * @return the tick from which on what it has told is no proof any more, unless it tells again
      */
     public long staleTick(int replicaId) {
-        return toldTick[replicaId] + 2L * settings.heartbeatTicks() + 1;
+        return toldTick[replicaId] + 2L * heartbeatTicks + 1;
     }
 
     /**

@@ -48,9 +48,10 @@ final class Scopes {
         scopes.put(
                 "coordinator-crash",
                 Scope.shortEpoch().withTicks(FIRST_CANDIDATE_TICKS, 1, 1, 0).withCrashes(1, 0, 0, 0, 1));
-        // A third replica, with an empty disk, is admitted: the coordinator ends the epoch with the new membership, but
-        // not within the tick in which the epoch began.
-        scopes.put("add-member", Scope.led().withTicks(1, 0, 1, 0).withChange(WITHOUT_LAST, ALL));
+        // A third replica, with an empty disk, is admitted: it says twice how far it is, and the coordinator's clock
+        // goes on between the two. The coordinator ends the epoch with the new membership, but not within the tick in
+        // which the epoch began.
+        scopes.put("add-member", Scope.led().withTicks(1, 0, 1, 1).withChange(WITHOUT_LAST, ALL));
         addIssWithoutCrashes(scopes);
         addIssMembersAndStates(scopes);
         return scopes;
