@@ -7,6 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** Replaces small files so that after a crash either the old or the new content is there. Stateless. */
 public final class AtomicFile {
@@ -33,6 +36,21 @@ public final class AtomicFile {
             channel.force(true);
         }
         rename(temporary, file);
+    }
+
+    /**
+     * Does the same to a file that is there. Whoever could not read it cannot read the new one.
+     *
+     * @param file the file to replace
+     * @param content what it will hold
+     * @throws IOException if it could not be written; the old content is then still there
+     */
+    public static void replace(Path file, byte[] content) throws IOException {
+        Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, PosixFilePermissions.asFileAttribute(permissions));
+        write(file, content);
     }
 
     /**

@@ -2,13 +2,16 @@ package io.chainkeeper.config;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.TreeMap;
 
 /**
  * A zoo.cfg, or the dynamic configuration file that it names, with the number of each line. {@link Properties} alone
@@ -68,30 +71,61 @@ final class SettingsFile {
 
     private static List<Entry> parse(Path path, String text) throws IOException {
         List<Entry> entries = new ArrayList<>();
-        String[] lines = text.split("\r\n|\r|\n", -1);
-        for (int i = 0; i < lines.length; i++) {
-            String first = lines[i].stripLeading();
-            if (first.isEmpty() || first.startsWith("#") || first.startsWith("!")) {
-                continue;
-            }
-            int firstLine = i + 1;
-            StringBuilder logicalLine = new StringBuilder(lines[i]);
-            while (endsWithContinuation(lines[i]) && i + 1 < lines.length) {
-                i++;
-                logicalLine.append('\n').append(lines[i]);
-            }
-            Properties one = new Properties();
+        for (LogicalLine line : logicalLines(text)) {
             try {
-                one.load(new StringReader(logicalLine.toString()));
+                line.keys().forEach((key, value) -> entries.add(new Entry(key, value, line.number())));
             } catch (IllegalArgumentException e) {
                 throw UserMistakeException.inConfiguration(
-                        "%s:%d: %s; correct the backslash sequence", path, firstLine, e.getMessage());
-            }
-            for (String key : one.stringPropertyNames()) {
-                entries.add(new Entry(key.trim(), one.getProperty(key).trim(), firstLine));
+                        "%s:%d: %s; correct the backslash sequence", path, line.number(), e.getMessage());
             }
         }
         return entries;
+    }
+
+    /**
+     * Lines of a file that belong together: what is continued behind a backslash, or a comment.
+     *
+     * @param text as in the file, without the end of the last line
+     * @param number of the first of them, from 1
+     */
+    record LogicalLine(String text, int number) {
+        /**
+         * @return what is set there, trimmed: one key, or none
+         * @throws IllegalArgumentException if there is a backslash that {@link Properties} does not understand
+         */
+        Map<String, String> keys() {
+            Properties one = new Properties();
+            try {
+                one.load(new StringReader(text));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e); // a string can always be read
+            }
+            Map<String, String> keys = new TreeMap<>();
+            one.stringPropertyNames()
+                    .forEach(key -> keys.put(key.trim(), one.getProperty(key).trim()));
+            return keys;
+        }
+    }
+
+    /** All lines of a file's text, those that set nothing included. */
+    static List<LogicalLine> logicalLines(String text) {
+        List<LogicalLine> logicalLines = new ArrayList<>();
+        String[] lines = text.split("\r\n|\r|\n", -1);
+        for (int i = 0; i < lines.length; i++) {
+            int number = i + 1;
+            StringBuilder logicalLine = new StringBuilder(lines[i]);
+            while (!setsNothing(lines[number - 1]) && endsWithContinuation(lines[i]) && i + 1 < lines.length) {
+                i++;
+                logicalLine.append('\n').append(lines[i]);
+            }
+            logicalLines.add(new LogicalLine(logicalLine.toString(), number));
+        }
+        return logicalLines;
+    }
+
+    private static boolean setsNothing(String line) {
+        String words = line.stripLeading();
+        return words.isEmpty() || words.startsWith("#") || words.startsWith("!");
     }
 
     private static boolean endsWithContinuation(String line) {
