@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.apache.zookeeper.audit.ZKAuditProvider;
 import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog.DatadirException;
@@ -159,6 +160,7 @@ final class ServerLauncher {
         String line = line(message);
         LOG.error("Not started: {}", line);
         err.println(line);
+        ZKAuditProvider.addServerStartFailureAuditLog();
         return exitCode;
     }
 }
