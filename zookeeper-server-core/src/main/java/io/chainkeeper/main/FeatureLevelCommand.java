@@ -3,6 +3,7 @@ package io.chainkeeper.main;
 import io.chainkeeper.config.ClusterIdentity;
 import io.chainkeeper.config.DataDirectories;
 import io.chainkeeper.config.FeatureLevelRequest;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.release.FeatureRange;
@@ -77,7 +78,37 @@ public final class FeatureLevelCommand {
         return 0;
     }
 
+    /** A request that outlived this command would be taken by whatever server starts on the directory one day. */
     private int raise(Path ordering, int level) throws IOException, InterruptedException {
+        Thread withdrawal = new Thread(() -> withdraw(ordering), "withdraw-feature-level");
+        Runtime.getRuntime().addShutdownHook(withdrawal);
+        try {
+            return raiseWithin(ordering, level);
+        } finally {
+            removeHook(withdrawal);
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException interrupted) {
+            // The hook runs, or has run.
+        }
+    }
+
+    private void withdraw(Path ordering) {
+        try {
+            if (FeatureLevelRequest.giveUp(ordering)) {
+                err.println("Interrupted: no server has taken the request, and it is withdrawn");
+            }
+        } catch (IOException e) {
+            err.println("Interrupted, but the request stays: " + FileFailure.text(e) + "; delete "
+                    + ordering.resolve(FeatureLevelRequest.FILE_NAME) + " unless the level is to be raised");
+        }
+    }
+
+    private int raiseWithin(Path ordering, int level) throws IOException, InterruptedException {
         new FeatureLevelRequest(level).write(ordering);
         for (long waited = 0; waited < limitMillis; waited += LOOK_EVERY_MILLIS) {
             FeatureLevel present = ClusterIdentity.read(ordering).level();
