@@ -27,9 +27,13 @@ final class Coordinator implements MembershipPolicy.Evidence {
         policy = new MembershipPolicy(state.context, state.settings.membershipLimits(), this);
     }
 
-    /** Whether the epoch is to end although its positions are not used up. */
+    /**
+     * Whether the epoch is to end although its positions are not used up. What others wish for waits where a change of
+     * the membership is about to be proposed: whoever is to be admitted may wish for the end of each epoch as soon as
+     * that begins, and none would last long enough to admit it.
+     */
     boolean wantsEnd() {
-        return state.epoch.endIsWanted() || nextMembership() != null || mayLeave();
+        return nextMembership() != null || mayLeave() || state.epoch.endIsWanted() && !isChangeDueSoon();
     }
 
     /** The value of the epoch's last position. */
@@ -151,8 +155,33 @@ final class Coordinator implements MembershipPolicy.Evidence {
      * the same ensemble yet would otherwise take turns to undo what the other has done, as fast as their links allow.
      */
     private Membership nextMembership() {
-        boolean isTooEarly = state.now % state.settings.heartbeatTicks() >= state.epoch.ticks(state.now);
-        return isTooEarly ? null : policy.next(state.epoch.config().membership(), state.ensemble);
+        return heartbeatsOfEpoch() == 0 ? null : wantedMembership();
+    }
+
+    private Membership wantedMembership() {
+        return policy.next(state.epoch.config().membership(), state.ensemble);
+    }
+
+    private long heartbeatsOfEpoch() {
+        int heartbeat = state.settings.heartbeatTicks();
+        long beganTick = state.now - state.epoch.ticks(state.now);
+        return state.now / heartbeat - beganTick / heartbeat;
+    }
+
+    /** Whoever is to be admitted must have been heard in this epoch, which takes a heartbeat more. */
+    private boolean isChangeDueSoon() {
+        return heartbeatsOfEpoch() < 2
+                && (wantedMembership() != null
+                        || state.ensemble.participants().stream().anyMatch(this::learnedInFormerEpochs));
+    }
+
+    private boolean learnedInFormerEpochs(int id) {
+        Member member = new Member(id, disk(id));
+        return id != state.self
+                && state.peers.linkUp[id]
+                && state.peers.disks.isProven(id, state.now)
+                && !member.equals(state.epoch.config().membership().find(id))
+                && hasCaughtUp(id);
     }
 
     @Override

@@ -322,4 +322,34 @@ public final class IssLivenessTest {
         ensemble.ticks(SOME_TIME_TICKS);
         assertEquals(1000, ensemble.node(3).status().silentMillis());
     }
+
+    /**
+     * Seed 821302221 of minorities. A member has come back without its disk, and has something to ask for; as it leads
+     * its own bucket it wishes for the end of each epoch at once. No epoch ends soon, because a disk hangs.
+     */
+    @Test
+    public void joinerWishesForTheEndOfEachEpoch_isAdmitted() {
+        for (int back = 1; back <= 5; back++) {
+            for (int hanging = 1; hanging <= 5; hanging++) {
+                if (back != hanging) {
+                    joinerWishesForTheEndOfEachEpoch(back, hanging);
+                }
+            }
+        }
+    }
+
+    private static void joinerWishesForTheEndOfEachEpoch(int back, int hanging) {
+        IssEnsemble ensemble = IssEnsemble.of(
+                5, Map.of("iss.leaderPolicy", "all", "iss.minSegmentPositions", "2"), new SafetyRules());
+        ensemble.ticks(SUSPICION_TICKS);
+        ensemble.crash(back);
+        ensemble.node(back).loseDisk();
+        ensemble.node(hanging).holdDisk(true);
+        ensemble.start(back);
+        ensemble.propose(back, "asked");
+        ensemble.ticks(20 * SUSPICION_TICKS);
+        assertTrue(
+                back + " back, " + hanging + " hangs",
+                ensemble.commandsAt(1 + hanging % 5).contains("asked"));
+    }
 }
