@@ -28,6 +28,7 @@ final class ProtocolSettings {
     /** Drawn behind everything else: see {@link #drawMemory}. */
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
+    private static final String INSTANCES_IN_MEMORY = "maxInstancesInMemory";
     private static final String PART = "partBytes";
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
@@ -83,6 +84,26 @@ final class ProtocolSettings {
         for (String key : factory.settings().names()) {
             if (key.endsWith(WINDOW)) {
                 settings.put(key, Integer.toString(COUNTS[COUNTS.length - 1]));
+            }
+        }
+    }
+
+    /** Whether what stays in memory is as long as windows are, at least. */
+    static boolean keepsWindows(OrderingProtocolFactory factory) {
+        return factory.settings().names().stream().anyMatch(key -> key.endsWith(INSTANCES_IN_MEMORY));
+    }
+
+    /**
+     * One window is shorter than what is in memory, and that is shorter than what one laggard is sent at once. One
+     * order of the chain for all.
+     */
+    static void keepLittle(SplittableRandom random, OrderingProtocolFactory factory, Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(ZONES));
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(WINDOW)) {
+                settings.put(key, "1");
+            } else if (key.endsWith(INSTANCES_IN_MEMORY)) {
+                settings.put(key, Integer.toString(COUNTS[random.nextInt(COUNTS.length)]));
             }
         }
     }
