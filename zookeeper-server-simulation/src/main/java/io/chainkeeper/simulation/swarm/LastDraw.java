@@ -84,7 +84,7 @@ final class LastDraw {
         }
         faults.remove(Fault.READ_LATE);
         faults.put(Fault.READ_OVERTAKEN, 200_000L);
-        ProtocolSettings.keepLittle(ofReads, factory, drawn.settings());
+        ProtocolSettings.keepLittle(factory, drawn.settings());
         return drawn.withoutLeastQuorum();
     }
 

@@ -93,17 +93,12 @@ final class ProtocolSettings {
         return factory.settings().names().stream().anyMatch(key -> key.endsWith(INSTANCES_IN_MEMORY));
     }
 
-    /**
-     * One window is shorter than what is in memory, and that is shorter than what one laggard is sent at once. One
-     * order of the chain for all.
-     */
-    static void keepLittle(SplittableRandom random, OrderingProtocolFactory factory, Map<String, String> settings) {
+    /** As little stays in memory as may be. All come to the same order of the chain. */
+    static void keepLittle(OrderingProtocolFactory factory, Map<String, String> settings) {
         settings.keySet().removeIf(key -> key.endsWith(ZONES));
         for (String key : factory.settings().names()) {
-            if (key.endsWith(WINDOW)) {
+            if (key.endsWith(WINDOW) || key.endsWith(INSTANCES_IN_MEMORY)) {
                 settings.put(key, "1");
-            } else if (key.endsWith(INSTANCES_IN_MEMORY)) {
-                settings.put(key, Integer.toString(COUNTS[random.nextInt(COUNTS.length)]));
             }
         }
     }
