@@ -73,7 +73,6 @@ public final class FaultInjector {
     private final SurvivorFaults survivors;
     private final HangFaults hangs;
     private final BehindFaults behind;
-    private final OvertakenReadFaults overtaken;
     private final GoneFaults gone;
     private final BrownoutFaults brownouts;
     private final UnrecordedFaults unrecorded;
@@ -131,8 +130,7 @@ public final class FaultInjector {
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
-        this.behind = new BehindFaults(events, cluster, this);
-        this.overtaken = new OvertakenReadFaults(cluster, stories);
+        this.behind = new BehindFaults(events, cluster, this, stories);
         this.gone = new GoneFaults(cluster, membership, workload, stories);
         this.brownouts = new BrownoutFaults(cluster, this);
         this.unrecorded = new UnrecordedFaults(cluster, stories);
@@ -227,8 +225,7 @@ public final class FaultInjector {
             case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> links.partition(random);
             case SPLIT -> links.split(random);
-            case LEAVE_BEHIND, READ_LATE -> behind.begin(fault, random);
-            case READ_OVERTAKEN -> comesLater(() -> overtaken.begin(random));
+            case LEAVE_BEHIND, READ_LATE, READ_OVERTAKEN -> behind.begin(fault, random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> comesLater(() -> deposed.depose(random));
             case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SLOW_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN ->
