@@ -21,21 +21,28 @@ final class BehindFaults {
     private final EventQueue events;
     private final Cluster cluster;
     private final FaultInjector faults;
+    private final OvertakenReadFaults overtaken;
     private long behindUntilMicros;
 
     /**
      * @param events virtual time
      * @param cluster that suffers
      * @param faults cuts links, and knows whether faults have stopped
+     * @param stories how the one is told that goes step by step
      */
-    BehindFaults(EventQueue events, Cluster cluster, FaultInjector faults) {
+    BehindFaults(EventQueue events, Cluster cluster, FaultInjector faults, Stories stories) {
         this.events = events;
         this.cluster = cluster;
         this.faults = faults;
+        this.overtaken = new OvertakenReadFaults(cluster, stories);
     }
 
-    /** Begins, and draws from that, unless the last minority is not back yet; whether it does. */
+    /** Begins, and draws from that, unless the last minority is not back yet; whether it has had an effect at once. */
     boolean begin(Fault fault, SplittableRandom random) {
+        if (fault == Fault.READ_OVERTAKEN) {
+            overtaken.begin(random);
+            return false;
+        }
         List<Integer> behind = minority(random);
         if (events.nowMicros() < behindUntilMicros || behind.size() < 2) {
             return false;

@@ -130,7 +130,7 @@ public final class FaultInjector {
         this.strangers = new StrangerFaults(cluster, workload, this);
         this.survivors = new SurvivorFaults(events, cluster, this);
         this.hangs = new HangFaults(events, cluster, options, this);
-        this.behind = new BehindFaults(events, cluster, this);
+        this.behind = new BehindFaults(events, cluster, this, stories);
         this.gone = new GoneFaults(cluster, membership, workload, stories);
         this.brownouts = new BrownoutFaults(cluster, this);
         this.unrecorded = new UnrecordedFaults(cluster, stories);
@@ -225,7 +225,7 @@ public final class FaultInjector {
             case RECONFIGURE -> membership.reconfigure(random);
             case PARTITION -> links.partition(random);
             case SPLIT -> links.split(random);
-            case LEAVE_BEHIND, READ_LATE -> behind.begin(fault, random);
+            case LEAVE_BEHIND, READ_LATE, READ_OVERTAKEN -> behind.begin(fault, random);
             case REGROUP -> founding.regroup(random);
             case DEPOSE -> comesLater(() -> deposed.depose(random));
             case DOWN_FOR_GOOD, HANGS_FOR_GOOD, SLOW_FOR_GOOD, SHARED_DISK_GONE, GONE_UNSEEN ->

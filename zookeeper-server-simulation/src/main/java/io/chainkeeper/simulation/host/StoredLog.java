@@ -61,6 +61,7 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
     /** How many of the records that are not durable were handed to the log. */
     private int unforced;
 
+    private long readings;
     private long covered;
     private long truncateBelow;
     private int survivors;
@@ -152,7 +153,13 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
 
     /** A protocol asks for records, which waits for the log reader. */
     void readAsked(long fromPosition, int maxBytes) {
+        readings++;
         reads.asked(log, fromPosition, maxBytes);
+    }
+
+    /** How many times a protocol has asked for records. */
+    public long readings() {
+        return readings;
     }
 
     /** A protocol needs nothing below a position any more, which waits for the log writer. */

@@ -28,6 +28,7 @@ final class ProtocolSettings {
     /** Drawn behind everything else: see {@link #drawMemory}. */
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
+    private static final String INSTANCES_IN_MEMORY = "maxInstancesInMemory";
     private static final String PART = "partBytes";
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
@@ -83,6 +84,21 @@ final class ProtocolSettings {
         for (String key : factory.settings().names()) {
             if (key.endsWith(WINDOW)) {
                 settings.put(key, Integer.toString(COUNTS[COUNTS.length - 1]));
+            }
+        }
+    }
+
+    /** Whether what stays in memory is as long as windows are, at least. */
+    static boolean keepsWindows(OrderingProtocolFactory factory) {
+        return factory.settings().names().stream().anyMatch(key -> key.endsWith(INSTANCES_IN_MEMORY));
+    }
+
+    /** As little stays in memory as may be. All come to the same order of the chain. */
+    static void keepLittle(OrderingProtocolFactory factory, Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(ZONES));
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(WINDOW) || key.endsWith(INSTANCES_IN_MEMORY)) {
+                settings.put(key, "1");
             }
         }
     }

@@ -222,7 +222,9 @@ public record SwarmOptions(
          * Disks of servers that lead, or stand, take as long as timeouts for ever, of as many as the others can do
          * without. See {@code GoneFaults}.
          */
-        SLOW_FOR_GOOD
+        SLOW_FOR_GOOD,
+        /** What is read of a log for a laggard is no longer so when it is here. See {@code OvertakenReadFaults}. */
+        READ_OVERTAKEN
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
