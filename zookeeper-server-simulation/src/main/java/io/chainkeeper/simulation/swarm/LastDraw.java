@@ -36,6 +36,9 @@ final class LastDraw {
     /** Takeovers with slow disks take their time. */
     private static final int TIMES_LONGER = 5;
 
+    /** A joiner that stands, and others that meet it, take so long. */
+    private static final long JOINER_MICROS = 6_000_000;
+
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
     private final SplittableRandom random;
@@ -72,7 +75,7 @@ final class LastDraw {
         SplittableRandom ofSlowDisks = random.split();
         SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
         drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
-        return slow;
+        return withJoiner(random.split(), slow);
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */
@@ -85,6 +88,20 @@ final class LastDraw {
         faults.keySet().removeAll(NOT_BESIDE_SLOW_DISKS);
         faults.put(Fault.SLOW_FOR_GOOD, ofSlowDisks.nextBoolean() ? 500_000L : 2_000_000L);
         return drawn.lasting(TIMES_LONGER * drawn.safetyMicros());
+    }
+
+    /** Of three, half of the runs: nothing else goes wrong, and a leader whose disk is slow has room to propose. */
+    private SwarmOptions withJoiner(SplittableRandom ofJoiners, SwarmOptions drawn) {
+        boolean areThree = drawn.ensemble().participants().size() == 3;
+        if (application != SimulatedApplication.MEMBERS || !areThree || ofJoiners.nextBoolean()) {
+            return drawn;
+        }
+        drawn.faultIntervalMicros().clear();
+        drawn.faultIntervalMicros().put(Fault.JOINER_STANDS, 200_000L);
+        drawn.settings().keySet().removeIf(key -> !key.endsWith("heartbeatMillis"));
+        ProtocolSettings.widen(factory, drawn.settings());
+        ReplicaLimits room = ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis());
+        return drawn.with(room).withoutLeastQuorum().lasting(JOINER_MICROS);
     }
 
     /** Not where a story is told in which disks hang, or must not. */

@@ -222,7 +222,9 @@ public record SwarmOptions(
          * Disks of servers that lead, or stand, take as long as timeouts for ever, of as many as the others can do
          * without. See {@code GoneFaults}.
          */
-        SLOW_FOR_GOOD
+        SLOW_FOR_GOOD,
+        /** A joiner stands before it knows who votes on its admission. See {@code JoinerFaults}. */
+        JOINER_STANDS
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
