@@ -4,6 +4,7 @@ import io.chainkeeper.ordering.ByteSlice;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.Member;
 import io.chainkeeper.ordering.Membership;
+import io.chainkeeper.ordering.OrderingStatus.Role;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.order.OrderChecker;
@@ -13,15 +14,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A joiner that does not know who votes on its admission. Of three, one is cut off, and the file of the joiner lists
+ * A joiner that does not know who votes on its admission. Of three, one is down, and the file of the joiner lists
  * only the follower that is left. The leader, whose disk is slow, tells the joiner that what lies before the admission
  * is decided, and nobody of what it decides afterwards. Then it is gone, and the joiner and the follower, which have
  * both accepted the admission, are alone with each other.
  */
 final class JoinerFaults {
     private static final int PARTICIPANTS = 3;
-    private static final int FORCE_MICROS = 400_000;
-    private static final long HOLD_MICROS = 1_500_000;
+    private static final int FORCE_MICROS = 1_000_000;
+    private static final long HOLD_MICROS = 2_500_000;
     private static final long MEETING_MICROS = 500_000;
 
     private final Cluster cluster;
@@ -31,6 +32,7 @@ final class JoinerFaults {
     private boolean busy;
     private int leader;
     private int follower;
+    private int away;
     private int joiner;
     private long before;
 
@@ -45,26 +47,48 @@ final class JoinerFaults {
         this.slowDisk = (int) (FORCE_MICROS / Math.max(1, maxSyncMicros));
     }
 
-    /** Begins, unless nobody leads three, nobody is left to join, or the order has said already who takes part. */
+    /** Begins as soon as somebody leads, unless the order says who takes part, or there are not three and another. */
     void begin(SplittableRandom ofFault) {
         Ensemble whole = cluster.ensemble();
-        List<Integer> followers = new ArrayList<>(whole.participants());
-        List<Integer> leaders = followers.stream().filter(stories::leads).toList();
-        List<Integer> others =
-                cluster.members().stream().filter(id -> !followers.contains(id)).toList();
-        boolean isOfFile =
-                cluster.checker().membership().members().stream().allMatch(member -> member.disk() == Member.UNBOUND);
-        if (busy || leaders.isEmpty() || others.isEmpty() || followers.size() != PARTICIPANTS || !isOfFile) {
+        boolean mayJoin = cluster.members().size() > PARTICIPANTS;
+        if (busy || whole.participants().size() != PARTICIPANTS || !mayJoin || !isOfFile()) {
             return;
         }
         busy = true;
         random = ofFault;
-        leader = leaders.get(0);
-        followers.remove((Integer) leader);
-        follower = followers.remove(random.nextInt(followers.size()));
+        stories.await(
+                HOLD_MICROS,
+                () -> whole.participants().stream().anyMatch(stories::leads),
+                () -> leaveOneAway(whole),
+                () -> busy = false);
+    }
+
+    /** What comes behind a membership in the order knows who votes. */
+    private boolean isOfFile() {
+        return cluster.checker().membership().members().stream().allMatch(member -> member.disk() == Member.UNBOUND);
+    }
+
+    private void leaveOneAway(Ensemble whole) {
+        List<Integer> participants = whole.participants();
+        leader = participants.stream().filter(stories::leads).findFirst().orElseThrow();
+        List<Integer> founders = participants.stream()
+                .filter(id -> id != leader && cluster.hasVoted(id))
+                .toList();
+        if (founders.isEmpty() || !isOfFile()) {
+            busy = false;
+            return;
+        }
+        follower = founders.get(random.nextInt(founders.size()));
+        away = participants.stream()
+                .filter(id -> id != leader && id != follower)
+                .findFirst()
+                .orElseThrow();
+        List<Integer> others = cluster.members().stream()
+                .filter(id -> !participants.contains(id))
+                .toList();
         joiner = others.get(random.nextInt(others.size()));
         before = cluster.checker().lastPosition();
-        stories.isolate(followers.get(0));
+        cluster.crash(away);
         cut(joiner, follower);
         cluster.slowDisk(leader, slowDisk);
         join(whole);
@@ -100,7 +124,7 @@ final class JoinerFaults {
     /** What the leader is told goes on to arrive. */
     private void keepFollowerFromKnowing() {
         stories.cutOneWay(leader, follower);
-        long known = position(leader);
+        long known = Math.max(position(leader), position(follower));
         stories.await(
                 HOLD_MICROS,
                 () -> position(joiner) > known,
@@ -120,17 +144,27 @@ final class JoinerFaults {
         return cluster.checker().membership().contains(joiner);
     }
 
+    /** While both still follow the leader that is gone they would tell each other what they know. */
     private void leaveAlone() {
         cluster.crash(leader);
+        stories.await(HOLD_MICROS, () -> isLooking(joiner) && isLooking(follower), this::leaveTogether, this::end);
+    }
+
+    private boolean isLooking(int id) {
+        ReplicaHost host = cluster.host(id);
+        return host != null && host.status().role() == Role.LOOKING;
+    }
+
+    private void leaveTogether() {
         stories.reached(Fault.JOINER_STANDS);
         cluster.network().heal(joiner, follower);
         cluster.network().heal(follower, joiner);
         stories.await(HOLD_MICROS, () -> stories.leads(joiner), this::meet, this::end);
     }
 
-    /** The one that was cut off, too. */
+    /** The one that was away, too. */
     private void meet() {
-        stories.separate(List.of(leader));
+        cluster.start(away);
         stories.later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
     }
 
@@ -144,5 +178,6 @@ final class JoinerFaults {
         stories.reunite();
         cluster.slowDisk(leader, 1);
         cluster.start(leader);
+        cluster.start(away);
     }
 }
