@@ -264,12 +264,18 @@ public final class FaultInjector {
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK ->
                 comesLater(() -> outdated.begin(fault, random));
-            case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
-            case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));
-            case JOINER_STANDS -> comesLater(() -> joiners.begin(random));
+            case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         };
+    }
+
+    private void beginOfNewcomer(Fault fault) {
+        switch (fault) {
+            case FOUND_UNRECORDED -> unrecorded.awaitFounder(random);
+            case JOIN_UNRECORDED -> unrecorded.join(random);
+            default -> joiners.begin(random);
+        }
     }
 
     /** Disks that work, or might, let servers wait. */

@@ -90,7 +90,7 @@ final class LastDraw {
         return drawn.lasting(TIMES_LONGER * drawn.safetyMicros());
     }
 
-    /** Of three, a quarter of the runs: nothing else goes wrong, and a leader whose disk is slow has room to propose. */
+    /** A quarter of the runs with three: nothing else goes wrong, and a leader with a slow disk has room to propose. */
     private SwarmOptions withJoiner(SplittableRandom ofJoiners, SwarmOptions drawn) {
         boolean areThree = drawn.ensemble().participants().size() == 3;
         if (application != SimulatedApplication.MEMBERS || !areThree || ofJoiners.nextInt(4) != 0) {
