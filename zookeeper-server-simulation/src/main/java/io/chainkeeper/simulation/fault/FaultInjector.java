@@ -76,6 +76,7 @@ public final class FaultInjector {
     private final GoneFaults gone;
     private final BrownoutFaults brownouts;
     private final UnrecordedFaults unrecorded;
+    private final JoinerFaults joiners;
 
     /** What the fault draws that is carried out now; each has its own, so that none depends on another. */
     private SplittableRandom random;
@@ -134,6 +135,7 @@ public final class FaultInjector {
         this.gone = new GoneFaults(cluster, membership, workload, stories);
         this.brownouts = new BrownoutFaults(cluster, this);
         this.unrecorded = new UnrecordedFaults(cluster, stories);
+        this.joiners = new JoinerFaults(cluster, stories, options.maxSyncMicros());
     }
 
     /** Faults begin, and replicas that come late are started. */
@@ -262,11 +264,18 @@ public final class FaultInjector {
             case OTHER_CLUSTER -> strangers.come(replica, random);
             case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK ->
                 comesLater(() -> outdated.begin(fault, random));
-            case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
-            case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));
+            case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
         };
+    }
+
+    private void beginOfNewcomer(Fault fault) {
+        switch (fault) {
+            case FOUND_UNRECORDED -> unrecorded.awaitFounder(random);
+            case JOIN_UNRECORDED -> unrecorded.join(random);
+            default -> joiners.begin(random);
+        }
     }
 
     /** Disks that work, or might, let servers wait. */

@@ -72,20 +72,7 @@ final class LastDraw {
         SplittableRandom ofSlowDisks = random.split();
         SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
         drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
-        return withOvertakenReads(random.split(), slow);
-    }
-
-    /** In place of the other story of logs that are read late. */
-    private SwarmOptions withOvertakenReads(SplittableRandom ofReads, SwarmOptions drawn) {
-        Map<Fault, Long> faults = drawn.faultIntervalMicros();
-        boolean mayBe = faults.containsKey(Fault.READ_LATE) && ProtocolSettings.keepsWindows(factory);
-        if (!mayBe || ofReads.nextInt(4) == 0) {
-            return drawn;
-        }
-        faults.remove(Fault.READ_LATE);
-        faults.put(Fault.READ_OVERTAKEN, 200_000L);
-        ProtocolSettings.keepLittle(factory, drawn.settings());
-        return drawn.withoutLeastQuorum();
+        return new StoryDraw(factory, application).draw(random.split(), random.split(), slow);
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */

@@ -224,7 +224,9 @@ public record SwarmOptions(
          */
         SLOW_FOR_GOOD,
         /** What is read of a log for a laggard is no longer so when it is here. See {@code OvertakenReadFaults}. */
-        READ_OVERTAKEN
+        READ_OVERTAKEN,
+        /** A joiner stands before it knows who votes on its admission. See {@code JoinerFaults}. */
+        JOINER_STANDS
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
