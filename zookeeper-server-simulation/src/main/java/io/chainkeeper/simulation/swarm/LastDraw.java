@@ -36,6 +36,8 @@ final class LastDraw {
     /** Takeovers with slow disks take their time. */
     private static final int TIMES_LONGER = 5;
 
+    private static final long LEAST_RING_MICROS = 8_000_000;
+    private static final int PATIENCE_MILLIS = 2_000;
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
     private final SplittableRandom random;
@@ -72,7 +74,24 @@ final class LastDraw {
         SplittableRandom ofSlowDisks = random.split();
         SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
         drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
-        return slow;
+        return withRingThatGoesRound(random.split(), slow);
+    }
+
+    /** Small rings, and a leader that may stand still for as long as a checkpoint takes. */
+    private SwarmOptions withRingThatGoesRound(SplittableRandom ofRing, SwarmOptions drawn) {
+        boolean mayBe = factory.sharedDisks() != null && application == SimulatedApplication.OUTDATED;
+        if (!mayBe || drawn.ensemble().participants().size() == 1 || ofRing.nextInt(6) != 0) {
+            return drawn;
+        }
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        faults.clear();
+        faults.put(Fault.RING_GOES_ROUND, 200_000L);
+        if (ofRing.nextBoolean()) {
+            faults.put(Fault.LATE_WRITES, 50_000L);
+        }
+        SharedDiskDraw.narrowRings(factory.sharedDisks(), drawn.settings());
+        ProtocolSettings.waitForLeaders(factory, drawn.settings(), PATIENCE_MILLIS);
+        return drawn.lasting(Math.max(drawn.safetyMicros(), LEAST_RING_MICROS));
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */

@@ -222,7 +222,9 @@ public record SwarmOptions(
          * Disks of servers that lead, or stand, take as long as timeouts for ever, of as many as the others can do
          * without. See {@code GoneFaults}.
          */
-        SLOW_FOR_GOOD
+        SLOW_FOR_GOOD,
+        /** A ring on shared disks goes round while it is read. See {@code RingGoesRoundFaults}. */
+        RING_GOES_ROUND
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

@@ -1,0 +1,164 @@
+package io.chainkeeper.simulation.fault;
+
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.cluster.HangingDisks;
+import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+
+/**
+ * A ring on shared disks that goes round while somebody reads it. A leader whose checkpoints do not reach its own disk
+ * fills its ring, while those of all others are new. One of them is cut off, lacks a little, and has read where that
+ * ring begins; then the disks give it no answer. The leader's checkpoints arrive, it frees what all have, and writes
+ * over it. Then the disks answer.
+ */
+final class RingGoesRoundFaults {
+    /** The tail is freed up to here at once, and what is left must suffice to come round to where it was. */
+    private static final int FILLED_SIXTY_FOURTHS = 35;
+
+    private static final int BLOCK_BYTES = 4096;
+    private static final long FILL_MICROS = 3_000_000;
+    private static final long CHECKPOINT_MICROS = 600_000;
+
+    /** Two heartbeats, as they are drawn here. */
+    private static final long TOLD_MICROS = 60_000;
+
+    private static final int ACCESSES = 4;
+    private static final long READ_MICROS = 1_000_000;
+    private static final long ROUND_MICROS = 3_000_000;
+    private static final long MEETING_MICROS = 200_000;
+    private static final long STORY_MICROS = 20_000_000;
+
+    private final Cluster cluster;
+    private final Stories stories;
+    private final SwarmOptions options;
+    private final Set<Integer> hanging = new TreeSet<>();
+    private SplittableRandom random;
+    private boolean busy;
+    private int leader;
+    private int reader;
+
+    /** Whether the reader is to get no answer where it reads a ring. */
+    private boolean holdsReads;
+
+    /** When this position is decided, the leader has written over where its ring began. */
+    private long roundAt;
+
+    /**
+     * @param cluster that suffers
+     * @param stories how it is told
+     * @param options how long accesses take
+     */
+    RingGoesRoundFaults(Cluster cluster, Stories stories, SwarmOptions options) {
+        this.cluster = cluster;
+        this.stories = stories;
+        this.options = options;
+    }
+
+    /** Begins, unless nobody leads, there is nobody else, or the last story has not ended. */
+    void begin(SplittableRandom ofFault) {
+        List<Integer> participants = cluster.ensemble().participants();
+        List<Integer> leaders = participants.stream().filter(stories::leads).toList();
+        List<Integer> others = participants.stream()
+                .filter(id -> cluster.host(id) != null && !stories.leads(id))
+                .toList();
+        if (busy || leaders.isEmpty() || others.isEmpty()) {
+            return;
+        }
+        busy = true;
+        random = ofFault;
+        leader = leaders.get(0);
+        reader = others.get(random.nextInt(others.size()));
+        cluster.hangingDisks().hangOwn(leader, Unanswered.WRITES, STORY_MICROS);
+        stories.await(FILL_MICROS, this::isFilled, this::standStill, this::end);
+    }
+
+    private long gauge(String name) {
+        ReplicaHost host = cluster.host(leader);
+        Map<String, Long> gauges = host == null ? Map.of() : host.gauges();
+        return gauges.getOrDefault(name, 0L);
+    }
+
+    private boolean isFilled() {
+        return gauge("ring_bytes") >= gauge("ring_max_bytes") / 64 * FILLED_SIXTY_FOURTHS && stories.leads(leader);
+    }
+
+    /** The checkpoints of others, and what they have said of them, come as far as the ring does. */
+    private void standStill() {
+        takeCheckpoint(leader);
+        cluster.pause(leader, STORY_MICROS);
+        stories.isolate(reader);
+        long position = cluster.host(reader) == null ? Long.MAX_VALUE : cluster.host(reader).position();
+        cluster.ensemble().participants().stream().filter(id -> id != leader).forEach(this::takeCheckpoint);
+        long toldMicros = TOLD_MICROS + ACCESSES * options.sharedDisks().maxMicros();
+        stories.await(
+                CHECKPOINT_MICROS,
+                () -> cluster.replica(reader).oldestCheckpoint() >= position,
+                () -> stories.later(toldMicros, this::goOn),
+                this::end);
+    }
+
+    private void takeCheckpoint(int id) {
+        ReplicaHost host = cluster.host(id);
+        if (host != null) {
+            host.takeCheckpoint();
+        }
+    }
+
+    private void goOn() {
+        holdsReads = true;
+        cluster.resume(leader);
+        stories.await(READ_MICROS, () -> hanging.size() == cluster.sharedDisks().count(), this::goRound, this::end);
+    }
+
+    /**
+     * Something has happened at a replica.
+     *
+     * @param replica where
+     * @param what as in a trace
+     * @param number which shared disk, if one is asked
+     * @param detail from which byte on, then
+     */
+    void happened(int replica, String what, long number, Object detail) {
+        boolean readsRing = holdsReads
+                && replica == reader
+                && what.equals("asks to read from disk")
+                && (Long) detail > 0; // headers are in front of the rings
+        if (readsRing && cluster.hangingDisks().hangShared(reader, (int) number, STORY_MICROS)) {
+            hanging.add((int) number);
+        }
+    }
+
+    private void goRound() {
+        long entries = (gauge("ring_max_bytes") - gauge("ring_bytes")) / BLOCK_BYTES;
+        roundAt = gauge("max_decided") + gauge("proposals_under_way") + entries + 1;
+        cluster.hangingDisks().answerOwn(leader);
+        stories.await(ROUND_MICROS, () -> gauge("max_decided") >= roundAt, this::readOn, this::end);
+    }
+
+    private void readOn() {
+        stories.reached(Fault.RING_GOES_ROUND);
+        answer();
+        stories.later(random.nextLong(MEETING_MICROS), this::end);
+    }
+
+    private void answer() {
+        holdsReads = false;
+        hanging.forEach(disk -> cluster.hangingDisks().answerShared(reader, disk));
+        hanging.clear();
+    }
+
+    private void end() {
+        busy = false;
+        answer();
+        cluster.hangingDisks().answerOwn(leader);
+        cluster.resume(leader);
+        stories.reunite();
+    }
+}
