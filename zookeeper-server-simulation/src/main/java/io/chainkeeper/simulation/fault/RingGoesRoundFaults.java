@@ -7,7 +7,6 @@ import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
@@ -19,17 +18,23 @@ import java.util.TreeSet;
  * over it. Then the disks answer.
  */
 final class RingGoesRoundFaults {
-    /** The tail is freed up to here at once, and what is left must suffice to come round to where it was. */
-    private static final int FILLED_SIXTY_FOURTHS = 35;
-
     private static final int BLOCK_BYTES = 4096;
+
+    /** So much is freed at once that what may be in use of a ring then comes round to where it began. */
+    private static final int FILLED_PERCENT = 53;
+
+    private static final String READ = "asks to read from disk";
+    private static final String BARRIER = "read barrier";
+    private static final String REACHED = "barrier reached";
     private static final long FILL_MICROS = 3_000_000;
     private static final long CHECKPOINT_MICROS = 600_000;
 
     /** Two heartbeats, as they are drawn here. */
     private static final long TOLD_MICROS = 60_000;
 
+    /** A header of the reader is written, and one of the leader's reads behind it is answered. */
     private static final int ACCESSES = 4;
+
     private static final long READ_MICROS = 1_000_000;
     private static final long ROUND_MICROS = 3_000_000;
     private static final long MEETING_MICROS = 200_000;
@@ -44,11 +49,19 @@ final class RingGoesRoundFaults {
     private int leader;
     private int reader;
 
+    /** Of the leader's ring; each position takes one at least. */
+    private long blocks;
+
     /** Whether the reader is to get no answer where it reads a ring. */
     private boolean holdsReads;
 
-    /** When this position is decided, the leader has written over where its ring began. */
-    private long roundAt;
+    /** The last position that was in all checkpoints when the reader read where the ring begins. */
+    private long freed;
+
+    /** Numbers of the last read that waits at the reader, and of the last one that does not. */
+    private long asked;
+
+    private long answered;
 
     /**
      * @param cluster that suffers
@@ -75,18 +88,24 @@ final class RingGoesRoundFaults {
         random = ofFault;
         leader = leaders.get(0);
         reader = others.get(random.nextInt(others.size()));
+        blocks = cluster.host(leader).gauges().get("ring_max_bytes") / BLOCK_BYTES;
+        asked = 0;
+        answered = 0;
         cluster.hangingDisks().hangOwn(leader, Unanswered.WRITES, STORY_MICROS);
         stories.await(FILL_MICROS, this::isFilled, this::standStill, this::end);
     }
 
-    private long gauge(String name) {
-        ReplicaHost host = cluster.host(leader);
-        Map<String, Long> gauges = host == null ? Map.of() : host.gauges();
-        return gauges.getOrDefault(name, 0L);
+    /** Up to here everything is in all checkpoints. */
+    private long freed() {
+        return cluster.ensemble().participants().stream()
+                .mapToLong(id -> cluster.replica(id).oldestCheckpoint())
+                .min()
+                .orElse(0);
     }
 
     private boolean isFilled() {
-        return gauge("ring_bytes") >= gauge("ring_max_bytes") / 64 * FILLED_SIXTY_FOURTHS && stories.leads(leader);
+        long used = cluster.checker().lastPosition() - freed();
+        return stories.leads(leader) && 100 * used >= FILLED_PERCENT * blocks;
     }
 
     /** The checkpoints of others, and what they have said of them, come as far as the ring does. */
@@ -126,20 +145,31 @@ final class RingGoesRoundFaults {
      * @param detail from which byte on, then
      */
     void happened(int replica, String what, long number, Object detail) {
-        boolean readsRing = holdsReads
-                && replica == reader
-                && what.equals("asks to read from disk")
-                && (Long) detail > 0; // headers are in front of the rings
-        if (readsRing && cluster.hangingDisks().hangShared(reader, (int) number, STORY_MICROS)) {
-            hanging.add((int) number);
+        if (!busy || replica != reader) {
+            return;
+        }
+        switch (what) {
+            case BARRIER -> asked = number;
+            case REACHED -> answered = Math.max(answered, number);
+            case READ -> {
+                // Headers are in front of the rings. Who only reads how far the rings reach misses nothing.
+                boolean isRing = holdsReads && (Long) detail > 0 && (asked <= answered || !hanging.isEmpty());
+                if (isRing && cluster.hangingDisks().hangShared(reader, (int) number, STORY_MICROS)) {
+                    hanging.add((int) number);
+                }
+            }
+            default -> {}
         }
     }
 
     private void goRound() {
-        long entries = (gauge("ring_max_bytes") - gauge("ring_bytes")) / BLOCK_BYTES;
-        roundAt = gauge("max_decided") + gauge("proposals_under_way") + entries + 1;
+        freed = freed();
         cluster.hangingDisks().answerOwn(leader);
-        stories.await(ROUND_MICROS, () -> gauge("max_decided") >= roundAt, this::readOn, this::end);
+        stories.await(ROUND_MICROS, this::hasGoneRound, this::readOn, this::end);
+    }
+
+    private boolean hasGoneRound() {
+        return cluster.checker().lastPosition() > freed + 1 + blocks;
     }
 
     private void readOn() {

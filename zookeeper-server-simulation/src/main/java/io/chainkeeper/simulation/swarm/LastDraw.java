@@ -36,8 +36,9 @@ final class LastDraw {
     /** Takeovers with slow disks take their time. */
     private static final int TIMES_LONGER = 5;
 
-    private static final long LEAST_RING_MICROS = 8_000_000;
+    private static final long RING_MICROS = 6_000_000;
     private static final int PATIENCE_MILLIS = 2_000;
+
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
     private final SplittableRandom random;
@@ -80,7 +81,7 @@ final class LastDraw {
     /** Small rings, and a leader that may stand still for as long as a checkpoint takes. */
     private SwarmOptions withRingThatGoesRound(SplittableRandom ofRing, SwarmOptions drawn) {
         boolean mayBe = factory.sharedDisks() != null && application == SimulatedApplication.OUTDATED;
-        if (!mayBe || drawn.ensemble().participants().size() == 1 || ofRing.nextInt(6) != 0) {
+        if (!mayBe || drawn.ensemble().participants().size() == 1 || ofRing.nextInt(8) != 0) {
             return drawn;
         }
         Map<Fault, Long> faults = drawn.faultIntervalMicros();
@@ -91,7 +92,7 @@ final class LastDraw {
         }
         SharedDiskDraw.narrowRings(factory.sharedDisks(), drawn.settings());
         ProtocolSettings.waitForLeaders(factory, drawn.settings(), PATIENCE_MILLIS);
-        return drawn.lasting(Math.max(drawn.safetyMicros(), LEAST_RING_MICROS));
+        return drawn.lasting(RING_MICROS);
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */
