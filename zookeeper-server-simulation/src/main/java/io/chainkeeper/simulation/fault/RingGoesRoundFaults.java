@@ -92,7 +92,7 @@ final class RingGoesRoundFaults {
         asked = 0;
         answered = 0;
         cluster.hangingDisks().hangOwn(leader, Unanswered.WRITES, STORY_MICROS);
-        stories.await(FILL_MICROS, this::isFilled, this::standStill, this::end);
+        stories.await(FILL_MICROS, this::isFilled, this::holdWrites, this::end);
     }
 
     /** Up to here everything is in all checkpoints. */
@@ -108,10 +108,12 @@ final class RingGoesRoundFaults {
         return stories.leads(leader) && 100 * used >= FILLED_PERCENT * blocks;
     }
 
-    /** The checkpoints of others, and what they have said of them, come as far as the ring does. */
-    private void standStill() {
+    /** Nothing is written until the checkpoints of others, and what they say of them, come as far as the ring does. */
+    private void holdWrites() {
         takeCheckpoint(leader);
-        cluster.pause(leader, STORY_MICROS);
+        for (int disk = 0; disk < cluster.sharedDisks().count(); disk++) {
+            cluster.hangingDisks().hangShared(leader, disk, STORY_MICROS);
+        }
         stories.isolate(reader);
         long position = cluster.host(reader) == null ? Long.MAX_VALUE : cluster.host(reader).position();
         cluster.ensemble().participants().stream().filter(id -> id != leader).forEach(this::takeCheckpoint);
@@ -130,10 +132,17 @@ final class RingGoesRoundFaults {
         }
     }
 
+    /** The leader decides a little more, of which the reader, cut off, learns from the disks. */
     private void goOn() {
         holdsReads = true;
-        cluster.resume(leader);
+        answerLeader();
         stories.await(READ_MICROS, () -> hanging.size() == cluster.sharedDisks().count(), this::goRound, this::end);
+    }
+
+    private void answerLeader() {
+        for (int disk = 0; disk < cluster.sharedDisks().count(); disk++) {
+            cluster.hangingDisks().answerShared(leader, disk);
+        }
     }
 
     /**
@@ -188,7 +197,7 @@ final class RingGoesRoundFaults {
         busy = false;
         answer();
         cluster.hangingDisks().answerOwn(leader);
-        cluster.resume(leader);
+        answerLeader();
         stories.reunite();
     }
 }
