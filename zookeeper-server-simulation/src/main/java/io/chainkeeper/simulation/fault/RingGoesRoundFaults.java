@@ -1,7 +1,6 @@
 package io.chainkeeper.simulation.fault;
 
 import io.chainkeeper.simulation.cluster.Cluster;
-import io.chainkeeper.simulation.cluster.HangingDisks;
 import io.chainkeeper.simulation.cluster.HangingDisks.Unanswered;
 import io.chainkeeper.simulation.host.ReplicaHost;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
@@ -115,7 +114,9 @@ final class RingGoesRoundFaults {
             cluster.hangingDisks().hangShared(leader, disk, STORY_MICROS);
         }
         stories.isolate(reader);
-        long position = cluster.host(reader) == null ? Long.MAX_VALUE : cluster.host(reader).position();
+        long position = cluster.host(reader) == null
+                ? Long.MAX_VALUE
+                : cluster.host(reader).position();
         cluster.ensemble().participants().stream().filter(id -> id != leader).forEach(this::takeCheckpoint);
         long toldMicros = TOLD_MICROS + ACCESSES * options.sharedDisks().maxMicros();
         stories.await(
