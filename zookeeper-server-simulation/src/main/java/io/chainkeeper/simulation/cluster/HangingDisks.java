@@ -141,6 +141,16 @@ public final class HangingDisks {
         answer(new Disk(replica, OWN));
     }
 
+    /**
+     * A shared disk answers a replica again.
+     *
+     * @param replica that asks it
+     * @param number of the disk
+     */
+    public void answerShared(int replica, int number) {
+        answer(new Disk(replica, number));
+    }
+
     private void answer(Disk disk) {
         Hang hang = hanging.remove(disk);
         if (hang == null) {

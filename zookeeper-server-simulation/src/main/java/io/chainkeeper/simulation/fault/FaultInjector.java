@@ -44,7 +44,8 @@ public final class FaultInjector {
             Fault.OVERWRITE,
             Fault.JOIN_UNRECORDED,
             Fault.FOUND_UNRECORDED,
-            Fault.DEPOSED_AT_DISK);
+            Fault.DEPOSED_AT_DISK,
+            Fault.RING_GOES_ROUND);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -174,7 +175,7 @@ public final class FaultInjector {
     private void happened(int replica, String what, long number, Object detail) {
         if (!stopped) {
             shared.happened(replica, what);
-            outdated.happened(replica, what);
+            outdated.happened(replica, what, number, detail);
         }
         if (!stopped && detail instanceof Message message && what.equals(SENDING)) {
             ambush.sent(replica, (int) number, message);
@@ -262,7 +263,7 @@ public final class FaultInjector {
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK ->
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK, RING_GOES_ROUND ->
                 comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));

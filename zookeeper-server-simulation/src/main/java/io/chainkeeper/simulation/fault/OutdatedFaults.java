@@ -14,6 +14,7 @@ final class OutdatedFaults {
     private final FewListedFaults fewListed;
     private final HoleFaults hole;
     private final DeposedAtDiskFaults deposedAtDisk;
+    private final RingGoesRoundFaults ringGoesRound;
 
     /**
      * @param cluster that suffers
@@ -23,6 +24,7 @@ final class OutdatedFaults {
      */
     OutdatedFaults(Cluster cluster, Stories stories, SwarmOptions options, int hangingDisk) {
         deposedAtDisk = new DeposedAtDiskFaults(cluster, stories, options);
+        ringGoesRound = new RingGoesRoundFaults(cluster, stories, options);
         overwritten = new OverwrittenFaults(cluster, stories, hangingDisk);
         overhang = new OverhangFaults(cluster, stories);
         diskOverhang = new DiskOverhangFaults(cluster, stories);
@@ -44,14 +46,16 @@ final class OutdatedFaults {
             }
             case FEW_LISTED -> fewListed.begin(random);
             case DEPOSED_AT_DISK -> deposedAtDisk.begin(random);
+            case RING_GOES_ROUND -> ringGoesRound.begin(random);
             case HOLE -> hole.begin(random);
             default -> throw new IllegalArgumentException(fault + " is no such story");
         }
     }
 
     /** Something has happened at a replica. */
-    void happened(int replica, String what) {
+    void happened(int replica, String what, long number, Object detail) {
         deposedAtDisk.happened(replica, what);
+        ringGoesRound.happened(replica, what, number, detail);
     }
 
     /** A replica appends a record. */

@@ -324,7 +324,7 @@ public final class MutantRegistry {
             entry("MAJORITY_OF_DISKS", REGISTERS, "a majority is one of the disks, however many servers there are"),
             entry(
                     "RING_IS_READ_AGAIN_WHERE_ITS_TAIL_MOVED",
-                    REGISTERS,
+                    OUTDATED,
                     "a ring is read once more where its beginning has moved meanwhile"),
             entry(
                     "RING_IS_TAKEN_UP_FROM_ONE_DISK",

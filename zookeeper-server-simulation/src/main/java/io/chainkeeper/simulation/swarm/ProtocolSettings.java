@@ -103,6 +103,15 @@ final class ProtocolSettings {
         }
     }
 
+    /** A leader may be silent for so long. */
+    static void waitForLeaders(OrderingProtocolFactory factory, Map<String, String> settings, int millis) {
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(SUSPICION)) {
+                settings.put(key, Integer.toString(millis));
+            }
+        }
+    }
+
     /** What one replica finds in its zoo.cfg: of a value that has several, one after the other. */
     static Map<String, String> ofReplica(Map<String, String> drawn, int id) {
         Map<String, String> settings = new TreeMap<>(drawn);

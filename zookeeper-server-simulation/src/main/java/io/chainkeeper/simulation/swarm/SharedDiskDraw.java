@@ -15,6 +15,8 @@ import java.util.stream.IntStream;
 /** Draws what is special about runs whose replicas share disks: few servers, small rings, faults of disks. */
 final class SharedDiskDraw {
     private static final String REGION_BYTES = "disk.regionBytes";
+    private static final String BATCH_BYTES = "disk.maxBatchBytes";
+    private static final int SMALLEST_BATCH_BYTES = 1024;
     private static final int SLOTS = 6;
     private static final int SMALLEST_REGION_BYTES = 256 << 10;
     private static final int LARGEST_REGION_BYTES = 16 << 20;
@@ -130,6 +132,15 @@ final class SharedDiskDraw {
                 REGION_BYTES,
                 Integer.toString(LARGEST_REGION_BYTES),
                 (drawn, large) -> Integer.parseInt(drawn) > LARGEST_REGION_BYTES ? drawn : large);
+    }
+
+    /** Rings that go round soon: values are short, and each takes a block. */
+    static void narrowRings(SharedDiskFormat format, Map<String, String> settings) {
+        settings.put(BATCH_BYTES, Integer.toString(SMALLEST_BATCH_BYTES));
+        int region = SMALLEST_REGION_BYTES;
+        while (refusal(format, settings, region) != null) {
+            region *= 2;
+        }
     }
 
     /** What {@code disk.regionBytes} was drawn as. */

@@ -226,7 +226,9 @@ public record SwarmOptions(
         /** What is read of a log for a laggard is no longer so when it is here. See {@code OvertakenReadFaults}. */
         READ_OVERTAKEN,
         /** A joiner stands before it knows who votes on its admission. See {@code JoinerFaults}. */
-        JOINER_STANDS
+        JOINER_STANDS,
+        /** A ring on shared disks goes round while it is read. See {@code RingGoesRoundFaults}. */
+        RING_GOES_ROUND
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
