@@ -44,7 +44,8 @@ public final class FaultInjector {
             Fault.OVERWRITE,
             Fault.JOIN_UNRECORDED,
             Fault.FOUND_UNRECORDED,
-            Fault.DEPOSED_AT_DISK);
+            Fault.DEPOSED_AT_DISK,
+            Fault.FORGET_DECISION);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -178,6 +179,7 @@ public final class FaultInjector {
             ambush.sent(replica, (int) number, message);
             replaced.sent(replica, (int) number, message);
             takeovers.sent(replica, (int) number, message);
+            outdated.sent(replica, message);
         } else if (!stopped && detail instanceof ByteSlice value && what.equals(DELIVERY)) {
             ambush.delivers(replica, value);
             rises.delivers(replica, value);
@@ -260,7 +262,7 @@ public final class FaultInjector {
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK ->
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK, FORGET_DECISION ->
                 comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
             case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));

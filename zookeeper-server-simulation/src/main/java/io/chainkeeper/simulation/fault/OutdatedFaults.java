@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.Message;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
@@ -14,6 +15,7 @@ final class OutdatedFaults {
     private final FewListedFaults fewListed;
     private final HoleFaults hole;
     private final DeposedAtDiskFaults deposedAtDisk;
+    private final ForgottenFaults forgotten;
 
     /**
      * @param cluster that suffers
@@ -29,6 +31,7 @@ final class OutdatedFaults {
         areDisksShared = cluster.sharedDisks().count() > 0;
         fewListed = new FewListedFaults(cluster, stories);
         hole = new HoleFaults(cluster, stories, hangingDisk);
+        forgotten = new ForgottenFaults(cluster, stories, hangingDisk);
     }
 
     /** Begins one of them, unless the last one of its kind has not ended, or there is nobody for it. */
@@ -45,6 +48,7 @@ final class OutdatedFaults {
             case FEW_LISTED -> fewListed.begin(random);
             case DEPOSED_AT_DISK -> deposedAtDisk.begin(random);
             case HOLE -> hole.begin(random);
+            case FORGET_DECISION -> forgotten.begin(random);
             default -> throw new IllegalArgumentException(fault + " is no such story");
         }
     }
@@ -54,8 +58,14 @@ final class OutdatedFaults {
         deposedAtDisk.happened(replica, what);
     }
 
+    /** A message is about to leave. */
+    void sent(int replica, Message message) {
+        forgotten.sent(replica, message);
+    }
+
     /** A replica appends a record. */
     void appends(int replica, long position) {
         overwritten.appends(replica, position);
+        forgotten.appends(replica, position);
     }
 }

@@ -36,6 +36,9 @@ final class LastDraw {
     /** Takeovers with slow disks take their time. */
     private static final int TIMES_LONGER = 5;
 
+    /** So long that a story can be told more than once. */
+    private static final long FORGET_MICROS = 6_000_000;
+
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
     private final SplittableRandom random;
@@ -72,7 +75,7 @@ final class LastDraw {
         SplittableRandom ofSlowDisks = random.split();
         SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
         drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
-        return slow;
+        return withForgottenDecision(random.split(), slow);
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */
@@ -85,6 +88,21 @@ final class LastDraw {
         faults.keySet().removeAll(NOT_BESIDE_SLOW_DISKS);
         faults.put(Fault.SLOW_FOR_GOOD, ofSlowDisks.nextBoolean() ? 500_000L : 2_000_000L);
         return drawn.lasting(TIMES_LONGER * drawn.safetyMicros());
+    }
+
+    /** Where many lead, a decision is forgotten over a leader's own value, in place of what was drawn. */
+    private SwarmOptions withForgottenDecision(SplittableRandom ofStory, SwarmOptions drawn) {
+        boolean mayBe = application == SimulatedApplication.OUTDATED && ProtocolSettings.haveEpochs(factory);
+        if (!mayBe || ofStory.nextInt(2) != 0) {
+            return drawn;
+        }
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        faults.clear();
+        faults.put(Fault.FORGET_DECISION, 200_000L);
+        ProtocolSettings.learnOneByOne(factory, drawn.settings());
+        return drawn.with(ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis()))
+                .withoutLeastQuorum()
+                .lasting(FORGET_MICROS);
     }
 
     /** Not where a story is told in which disks hang, or must not. */

@@ -29,6 +29,7 @@ final class ProtocolSettings {
     private static final String POSITIONS_IN_MEMORY = "PositionsInMemory";
 
     private static final String PART = "partBytes";
+    private static final String SEGMENT = "SegmentPositions";
     private static final String WINDOW = "windowInstances";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
@@ -76,6 +77,21 @@ final class ProtocolSettings {
     /** So much of a log at once that what is accepted only is read with what is decided. */
     static void readLogsInLongParts(Map<String, String> settings) {
         settings.keySet().removeIf(key -> key.endsWith(PART));
+    }
+
+    /** Whether positions are dealt to several leaders, in epochs. */
+    static boolean haveEpochs(OrderingProtocolFactory factory) {
+        return factory.settings().names().stream().anyMatch(key -> key.endsWith(SEGMENT));
+    }
+
+    /** Epochs of the usual length, in which whoever is behind learns one value after the other. */
+    static void learnOneByOne(OrderingProtocolFactory factory, Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(SEGMENT));
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(PART)) {
+                settings.put(key, "1");
+            }
+        }
     }
 
     /** As many positions under way as are ever drawn. */

@@ -222,7 +222,9 @@ public record SwarmOptions(
          * Disks of servers that lead, or stand, take as long as timeouts for ever, of as many as the others can do
          * without. See {@code GoneFaults}.
          */
-        SLOW_FOR_GOOD
+        SLOW_FOR_GOOD,
+        /** A log holds a leader's own value where a checkpoint rests on another one. See {@code ForgottenFaults}. */
+        FORGET_DECISION
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";

@@ -1,0 +1,146 @@
+package io.chainkeeper.simulation.fault;
+
+import io.chainkeeper.ordering.Message;
+import io.chainkeeper.simulation.cluster.Cluster;
+import io.chainkeeper.simulation.host.ReplicaHost;
+import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A log that holds what a checkpoint contradicts, still in the present epoch. A leader is cut off at the very moment at
+ * which it proposes a value, and the others finish its segment without that. It is let back in, and its disk hangs as
+ * soon as it records what is decided there. What it executes then is in a checkpoint, and it crashes. So its log holds
+ * the old value below that checkpoint, and it is the only one that a laggard reaches.
+ */
+final class ForgottenFaults {
+    private enum Stage {
+        IDLE,
+        PROPOSAL_AWAITED,
+        APART,
+        LEARNING,
+        MEETING
+    }
+
+    /** What protocols call it when a value is proposed, and how that says that an initial leader does. */
+    private static final String PROPOSES = "Accept";
+
+    private static final String INITIAL_BALLOT = "ballot=0.";
+    private static final Pattern POSITION = Pattern.compile("\\bposition=(\\d+)");
+
+    private static final int LEAST_PARTICIPANTS = 5;
+    private static final long HOLD_MICROS = 2_500_000;
+    private static final long RECORDED_MICROS = 40_000;
+    private static final long MEETING_MICROS = 700_000;
+
+    private final Cluster cluster;
+    private final Stories stories;
+    private final int hangingDisk;
+    private SplittableRandom random;
+    private Stage stage = Stage.IDLE;
+    private int forgetful;
+    private int laggard;
+    private long contradicted;
+    private boolean hangs;
+
+    /**
+     * @param cluster that suffers
+     * @param stories how it is told
+     * @param hangingDisk how many times longer a force of a disk takes that hangs
+     */
+    ForgottenFaults(Cluster cluster, Stories stories, int hangingDisk) {
+        this.cluster = cluster;
+        this.stories = stories;
+        this.hangingDisk = hangingDisk;
+    }
+
+    /** Waits for the next proposal, unless there are too few, or the last story has not ended. */
+    void begin(SplittableRandom ofFault) {
+        if (stage == Stage.IDLE && cluster.ensemble().participants().size() >= LEAST_PARTICIPANTS) {
+            random = ofFault;
+            stage = Stage.PROPOSAL_AWAITED;
+        }
+    }
+
+    /** A message is about to leave. */
+    void sent(int from, Message message) {
+        if (stage != Stage.PROPOSAL_AWAITED || !message.getClass().getSimpleName().equals(PROPOSES)) {
+            return;
+        }
+        String words = message.toString();
+        Matcher position = POSITION.matcher(words);
+        List<Integer> others = new ArrayList<>(cluster.ensemble().participants());
+        if (words.contains(INITIAL_BALLOT) && others.remove((Integer) from) && position.find()) {
+            List<Integer> observers = cluster.ensemble().observers();
+            List<Integer> mayLag = observers.isEmpty() ? others : observers;
+            stage = Stage.APART;
+            forgetful = from;
+            laggard = mayLag.get(random.nextInt(mayLag.size()));
+            contradicted = Long.parseLong(position.group(1));
+            hangs = false;
+            stories.isolate(forgetful);
+            stories.isolate(laggard);
+            stories.await(HOLD_MICROS, this::isDecidedWithoutThem, this::letBackIn, this::end);
+        }
+    }
+
+    private boolean isDecidedWithoutThem() {
+        return cluster.checker().lastPosition() > contradicted;
+    }
+
+    private void letBackIn() {
+        stories.later(RECORDED_MICROS, () -> {
+            stage = Stage.LEARNING;
+            stories.separate(List.of(laggard));
+            stories.await(HOLD_MICROS, this::hasCheckpointOverOldValue, this::forget, this::end);
+        });
+    }
+
+    /** A replica appends a record. */
+    void appends(int replica, long position) {
+        if (stage == Stage.LEARNING && replica == forgetful && position == contradicted && !hangs) {
+            hangs = true;
+            cluster.slowDisk(forgetful, hangingDisk);
+            stories.reached(Fault.FORGET_DECISION);
+        }
+    }
+
+    private boolean hasCheckpointOverOldValue() {
+        ReplicaHost host = cluster.host(forgetful);
+        if (host == null || !hangs) {
+            return false;
+        }
+        var checkpoints = cluster.replica(forgetful).checkpoints();
+        boolean isOver = checkpoints.get(checkpoints.size() - 1).position() >= contradicted;
+        if (!isOver && host.position() >= contradicted) {
+            host.takeCheckpoint();
+        }
+        return isOver;
+    }
+
+    private void forget() {
+        stage = Stage.MEETING;
+        startAnew();
+        stories.isolate(forgetful);
+        cluster.network().heal(laggard, forgetful);
+        cluster.network().heal(forgetful, laggard);
+        stories.later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
+    }
+
+    private void startAnew() {
+        cluster.crash(forgetful);
+        cluster.slowDisk(forgetful, 1);
+        cluster.start(forgetful);
+    }
+
+    private void end() {
+        if (stage == Stage.LEARNING && hangs) {
+            startAnew();
+        }
+        stage = Stage.IDLE;
+        stories.reunite();
+    }
+}
