@@ -39,6 +39,16 @@ public final class Ending {
         return true;
     }
 
+    /** A replica that runs is killed before the system has been given anything that is not durable. */
+    public void killForgetful(int id) {
+        SimulatedReplica replica = cluster.replica(id);
+        if (replica.isRunning()) {
+            trace.record(id, "is killed; records that are not durable:", replica.log().unstableCount(), null);
+            replica.killed(0);
+            cluster.network().crashed(id);
+        }
+    }
+
     /** A server that was told to stop lets its clients go. */
     public void letClientsGo(ReplicaHost host) {
         trace.record(host.id(), "lets its clients go", 0, null);

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /**
  * A log that holds what a checkpoint contradicts, still in the present epoch. A leader is cut off at the very moment at
  * which it proposes a value, and the others finish its segment without that. It is let back in, and its disk hangs as
- * soon as it records what is decided there. What it executes then is in a checkpoint, and it crashes. So its log holds
+ * soon as it records what is decided there. What it executes then is in a checkpoint, and it is killed. So its log holds
  * the old value below that checkpoint, and it is the only one that a laggard reaches.
  */
 final class ForgottenFaults {
@@ -34,7 +34,8 @@ final class ForgottenFaults {
     private static final int LEAST_PARTICIPANTS = 5;
     private static final long HOLD_MICROS = 2_500_000;
     private static final long RECORDED_MICROS = 40_000;
-    private static final long MEETING_MICROS = 700_000;
+    private static final int SLOW_FACTOR = 100;
+    private static final long MEETING_MICROS = 1_000_000;
 
     private final Cluster cluster;
     private final Stories stories;
@@ -95,8 +96,18 @@ final class ForgottenFaults {
         stories.later(RECORDED_MICROS, () -> {
             stage = Stage.LEARNING;
             stories.separate(List.of(laggard));
+            slowWaysToForgetful(SLOW_FACTOR);
             stories.await(HOLD_MICROS, this::hasCheckpointOverOldValue, this::forget, this::end);
         });
+    }
+
+    /** What it learns one by one is durable before it learns the next. */
+    private void slowWaysToForgetful(int factor) {
+        for (int id : cluster.members()) {
+            if (id != forgetful) {
+                cluster.network().slow(id, forgetful, factor);
+            }
+        }
     }
 
     /** A replica appends a record. */
@@ -104,6 +115,7 @@ final class ForgottenFaults {
         if (stage == Stage.LEARNING && replica == forgetful && position == contradicted && !hangs) {
             hangs = true;
             cluster.slowDisk(forgetful, hangingDisk);
+            slowWaysToForgetful(1);
             stories.reached(Fault.FORGET_DECISION);
         }
     }
@@ -127,11 +139,16 @@ final class ForgottenFaults {
         stories.isolate(forgetful);
         cluster.network().heal(laggard, forgetful);
         cluster.network().heal(forgetful, laggard);
-        stories.later(MEETING_MICROS + random.nextLong(MEETING_MICROS), this::end);
+        stories.await(MEETING_MICROS, this::hasLaggardLearned, this::end, this::end);
+    }
+
+    private boolean hasLaggardLearned() {
+        ReplicaHost host = cluster.host(laggard);
+        return host != null && host.position() > contradicted;
     }
 
     private void startAnew() {
-        cluster.crash(forgetful);
+        cluster.ending().killForgetful(forgetful);
         cluster.slowDisk(forgetful, 1);
         cluster.start(forgetful);
     }
@@ -141,6 +158,7 @@ final class ForgottenFaults {
             startAnew();
         }
         stage = Stage.IDLE;
+        slowWaysToForgetful(1);
         stories.reunite();
     }
 }

@@ -37,7 +37,7 @@ final class LastDraw {
     private static final int TIMES_LONGER = 5;
 
     /** So long that a story can be told more than once. */
-    private static final long FORGET_MICROS = 6_000_000;
+    private static final long FORGET_MICROS = 4_000_000;
 
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
@@ -101,6 +101,7 @@ final class LastDraw {
         faults.put(Fault.FORGET_DECISION, 200_000L);
         ProtocolSettings.learnOneByOne(factory, drawn.settings());
         return drawn.with(ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis()))
+                .with(LogBounds.GATHERING)
                 .withoutLeastQuorum()
                 .lasting(FORGET_MICROS);
     }

@@ -277,7 +277,12 @@ public record SwarmOptions(
 
     /** The same with a phase with faults of another length. */
     SwarmOptions lasting(long micros) {
-        return with(micros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
+        return with(logSettings, micros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
+    }
+
+    /** The same with acceptor logs of other bounds. */
+    SwarmOptions with(AcceptorLogSettings ofLogs) {
+        return with(ofLogs, safetyMicros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
     }
 
     private SwarmOptions with(
@@ -287,10 +292,11 @@ public record SwarmOptions(
             SharedDiskOptions disks,
             ReplicaLimits bounds,
             ServerOptions configured) {
-        return with(safetyMicros, leastQuorum, other, changed, disks, bounds, configured);
+        return with(logSettings, safetyMicros, leastQuorum, other, changed, disks, bounds, configured);
     }
 
     private SwarmOptions with(
+            AcceptorLogSettings ofLogs,
             long safety,
             int leastQuorum,
             LinkOptions other,
@@ -324,7 +330,7 @@ public record SwarmOptions(
                 maxCheckpoints,
                 linkChoice,
                 faultIntervalMicros,
-                logSettings,
+                ofLogs,
                 clocksAreSetBack,
                 bounds,
                 other,
