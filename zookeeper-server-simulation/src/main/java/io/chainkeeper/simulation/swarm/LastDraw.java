@@ -93,7 +93,7 @@ final class LastDraw {
     /** Where many lead, a decision is forgotten over a leader's own value, in place of what was drawn. */
     private SwarmOptions withForgottenDecision(SplittableRandom ofStory, SwarmOptions drawn) {
         boolean mayBe = application == SimulatedApplication.OUTDATED && ProtocolSettings.haveEpochs(factory);
-        if (!mayBe || ofStory.nextInt(2) != 0) {
+        if (!mayBe || ofStory.nextInt(3) != 0) {
             return drawn;
         }
         Map<Fault, Long> faults = drawn.faultIntervalMicros();
