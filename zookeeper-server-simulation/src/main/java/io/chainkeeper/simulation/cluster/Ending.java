@@ -39,12 +39,19 @@ public final class Ending {
         return true;
     }
 
-    /** A replica that runs is killed before the system has been given anything that is not durable. */
-    public void killForgetful(int id) {
+    /**
+     * A replica that runs is killed.
+     *
+     * @param id of the replica
+     * @param survivors how many of its records that are not durable the system had been given, at least
+     */
+    public void kill(int id, int survivors) {
         SimulatedReplica replica = cluster.replica(id);
         if (replica.isRunning()) {
-            trace.record(id, "is killed; records that are not durable:", replica.log().unstableCount(), null);
-            replica.killed(0);
+            int unstable = replica.log().unstableCount();
+            replica.killed(survivors);
+            trace.record(
+                    id, "is killed; unstable records that survive:", replica.log().survivors(), "of " + unstable);
             cluster.network().crashed(id);
         }
     }

@@ -45,7 +45,8 @@ public final class FaultInjector {
             Fault.JOIN_UNRECORDED,
             Fault.FOUND_UNRECORDED,
             Fault.DEPOSED_AT_DISK,
-            Fault.FORGET_DECISION);
+            Fault.FORGET_DECISION,
+            Fault.HALF_TAKE_OVER);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -262,7 +263,7 @@ public final class FaultInjector {
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK, FORGET_DECISION ->
+            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK, FORGET_DECISION, HALF_TAKE_OVER ->
                 comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED -> comesLater(() -> unrecorded.awaitFounder(random));
             case JOIN_UNRECORDED -> comesLater(() -> unrecorded.join(random));

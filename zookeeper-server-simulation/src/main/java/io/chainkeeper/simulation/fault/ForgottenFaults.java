@@ -148,7 +148,7 @@ final class ForgottenFaults {
     }
 
     private void startAnew() {
-        cluster.ending().killForgetful(forgetful);
+        cluster.ending().kill(forgetful, 0);
         cluster.slowDisk(forgetful, 1);
         cluster.start(forgetful);
     }

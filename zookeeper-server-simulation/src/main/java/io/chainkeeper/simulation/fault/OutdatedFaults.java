@@ -16,6 +16,7 @@ final class OutdatedFaults {
     private final HoleFaults hole;
     private final DeposedAtDiskFaults deposedAtDisk;
     private final ForgottenFaults forgotten;
+    private final HalfTakenFaults halfTaken;
 
     /**
      * @param cluster that suffers
@@ -32,6 +33,7 @@ final class OutdatedFaults {
         fewListed = new FewListedFaults(cluster, stories);
         hole = new HoleFaults(cluster, stories, hangingDisk);
         forgotten = new ForgottenFaults(cluster, stories, hangingDisk);
+        halfTaken = new HalfTakenFaults(cluster, stories);
     }
 
     /** Begins one of them, unless the last one of its kind has not ended, or there is nobody for it. */
@@ -49,6 +51,7 @@ final class OutdatedFaults {
             case DEPOSED_AT_DISK -> deposedAtDisk.begin(random);
             case HOLE -> hole.begin(random);
             case FORGET_DECISION -> forgotten.begin(random);
+            case HALF_TAKE_OVER -> halfTaken.begin(random);
             default -> throw new IllegalArgumentException(fault + " is no such story");
         }
     }
@@ -61,6 +64,7 @@ final class OutdatedFaults {
     /** A message is about to leave. */
     void sent(int replica, Message message) {
         forgotten.sent(replica, message);
+        halfTaken.sent(replica, message);
     }
 
     /** A replica appends a record. */

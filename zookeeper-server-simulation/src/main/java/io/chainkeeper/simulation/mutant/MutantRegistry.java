@@ -116,7 +116,7 @@ public final class MutantRegistry {
             new Entry(
                     HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
                     AMBUSH,
-                    AMBUSH,
+                    OUTDATED,
                     OUTDATED,
                     "a command is applied only when all earlier ones of its stream are"),
             entry(

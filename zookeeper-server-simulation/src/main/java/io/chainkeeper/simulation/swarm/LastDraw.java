@@ -37,7 +37,7 @@ final class LastDraw {
     private static final int TIMES_LONGER = 5;
 
     /** So long that a story can be told more than once. */
-    private static final long FORGET_MICROS = 4_000_000;
+    private static final long STORY_MICROS = 4_000_000;
 
     private static final Set<Fault> BESIDE_JOINERS = Set.of(Fault.SLOW_DISK, Fault.SLOW_LINK, Fault.BREAK);
 
@@ -75,7 +75,8 @@ final class LastDraw {
         SplittableRandom ofSlowDisks = random.split();
         SwarmOptions slow = withSlowForGood(ofSlowDisks, whole);
         drawBrownouts(ofSlowDisks, slow.faultIntervalMicros());
-        return withForgottenDecision(random.split(), slow);
+        SwarmOptions forgotten = withForgottenDecision(random.split(), slow);
+        return withHalfTakeover(random.split(), forgotten);
     }
 
     /** Of a minority disks stay slow. Nobody else is gone; nor does anybody stop: that must not take long. */
@@ -103,7 +104,22 @@ final class LastDraw {
         return drawn.with(ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis()))
                 .with(LogBounds.GATHERING)
                 .withoutLeastQuorum()
-                .lasting(FORGET_MICROS);
+                .lasting(STORY_MICROS);
+    }
+
+    /** Of the others a third tells of half a takeover, in place of what was drawn. */
+    private SwarmOptions withHalfTakeover(SplittableRandom ofStory, SwarmOptions drawn) {
+        Map<Fault, Long> faults = drawn.faultIntervalMicros();
+        boolean mayBe = application == SimulatedApplication.OUTDATED && ProtocolSettings.haveEpochs(factory);
+        if (!mayBe || faults.containsKey(Fault.FORGET_DECISION) || ofStory.nextInt(3) != 0) {
+            return drawn;
+        }
+        faults.clear();
+        faults.put(Fault.HALF_TAKE_OVER, 200_000L);
+        ProtocolSettings.useDefaultLengths(drawn.settings());
+        return drawn.with(ReplicaLimits.DEFAULT.withTickMillis(drawn.limits().tickMillis()))
+                .withoutLeastQuorum()
+                .lasting(STORY_MICROS);
     }
 
     /** Not where a story is told in which disks hang, or must not. */

@@ -31,6 +31,7 @@ final class ProtocolSettings {
     private static final String PART = "partBytes";
     private static final String SEGMENT = "SegmentPositions";
     private static final String WINDOW = "windowInstances";
+    private static final String WINDOW_BATCHES = "windowBatches";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
     private static final String MEMBER_SILENCE = "memberSilenceMillis";
@@ -82,6 +83,11 @@ final class ProtocolSettings {
     /** Whether positions are dealt to several leaders, in epochs. */
     static boolean haveEpochs(OrderingProtocolFactory factory) {
         return factory.settings().names().stream().anyMatch(key -> key.endsWith(SEGMENT));
+    }
+
+    /** Epochs, and what is under way in them, as long as by default. */
+    static void useDefaultLengths(Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(SEGMENT) || key.endsWith(WINDOW_BATCHES));
     }
 
     /** Epochs of the usual length, in which whoever is behind learns one value after the other. */

@@ -224,7 +224,9 @@ public record SwarmOptions(
          */
         SLOW_FOR_GOOD,
         /** A log holds a leader's own value where a checkpoint rests on another one. See {@code ForgottenFaults}. */
-        FORGET_DECISION
+        FORGET_DECISION,
+        /** Of a takeover, a disk keeps only that the first position stays empty. See {@code HalfTakenFaults}. */
+        HALF_TAKE_OVER
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
