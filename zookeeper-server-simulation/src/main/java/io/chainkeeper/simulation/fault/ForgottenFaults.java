@@ -7,8 +7,6 @@ import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * A log that holds what a checkpoint contradicts, still in the present epoch. A leader is cut off at the very moment at
@@ -24,12 +22,6 @@ final class ForgottenFaults {
         LEARNING,
         MEETING
     }
-
-    /** What protocols call it when a value is proposed, and how that says that an initial leader does. */
-    private static final String PROPOSES = "Accept";
-
-    private static final String INITIAL_BALLOT = "ballot=0.";
-    private static final Pattern POSITION = Pattern.compile("\\bposition=(\\d+)");
 
     private static final int LEAST_PARTICIPANTS = 5;
     private static final long HOLD_MICROS = 2_500_000;
@@ -68,24 +60,22 @@ final class ForgottenFaults {
 
     /** A message is about to leave. */
     void sent(int from, Message message) {
-        if (stage != Stage.PROPOSAL_AWAITED || !message.getClass().getSimpleName().equals(PROPOSES)) {
+        List<Integer> others = new ArrayList<>(cluster.ensemble().participants());
+        if (stage != Stage.PROPOSAL_AWAITED
+                || !SegmentMessages.proposesAtFirst(message)
+                || !others.remove((Integer) from)) {
             return;
         }
-        String words = message.toString();
-        Matcher position = POSITION.matcher(words);
-        List<Integer> others = new ArrayList<>(cluster.ensemble().participants());
-        if (words.contains(INITIAL_BALLOT) && others.remove((Integer) from) && position.find()) {
-            List<Integer> observers = cluster.ensemble().observers();
-            List<Integer> mayLag = observers.isEmpty() ? others : observers;
-            stage = Stage.APART;
-            forgetful = from;
-            laggard = mayLag.get(random.nextInt(mayLag.size()));
-            contradicted = Long.parseLong(position.group(1));
-            hangs = false;
-            stories.isolate(forgetful);
-            stories.isolate(laggard);
-            stories.await(HOLD_MICROS, this::isDecidedWithoutThem, this::letBackIn, this::end);
-        }
+        List<Integer> observers = cluster.ensemble().observers();
+        List<Integer> mayLag = observers.isEmpty() ? others : observers;
+        stage = Stage.APART;
+        forgetful = from;
+        laggard = mayLag.get(random.nextInt(mayLag.size()));
+        contradicted = SegmentMessages.position(message);
+        hangs = false;
+        stories.isolate(forgetful);
+        stories.isolate(laggard);
+        stories.await(HOLD_MICROS, this::isDecidedWithoutThem, this::letBackIn, this::end);
     }
 
     private boolean isDecidedWithoutThem() {

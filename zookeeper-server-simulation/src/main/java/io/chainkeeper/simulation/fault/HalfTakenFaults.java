@@ -8,8 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Half of a takeover. A leader and one acceptor are cut off with at least two values of that leader, and another one
@@ -24,17 +22,6 @@ final class HalfTakenFaults {
         TAKEOVER_AWAITED,
         GOING_ON
     }
-
-    /** What protocols call it when a value is proposed, and how that says that an initial leader does. */
-    private static final String PROPOSES = "Accept";
-
-    private static final String INITIAL_BALLOT = "ballot=0.";
-    private static final Pattern POSITION = Pattern.compile("\\bposition=(\\d+)");
-
-    /** What they call it when a proposer after a takeover leaves positions empty. */
-    private static final String PROPOSES_NOTHING = "AcceptNil";
-
-    private static final Pattern FROM = Pattern.compile("\\bfrom=(\\d+)");
 
     private static final int LEAST_PARTICIPANTS = 5;
     private static final long HOLD_MICROS = 2_500_000;
@@ -72,18 +59,11 @@ final class HalfTakenFaults {
         if (stage == Stage.IDLE || stage == Stage.GOING_ON) {
             return;
         }
-        String kind = message.getClass().getSimpleName();
-        String words = message.toString();
-        if (kind.equals(PROPOSES) && words.contains(INITIAL_BALLOT)) {
-            proposed(from, number(POSITION, words));
-        } else if (kind.equals(PROPOSES_NOTHING) && stage == Stage.TAKEOVER_AWAITED) {
-            takenOver(from, number(FROM, words));
+        if (SegmentMessages.proposesAtFirst(message)) {
+            proposed(from, SegmentMessages.position(message));
+        } else if (stage == Stage.TAKEOVER_AWAITED && SegmentMessages.proposesNothing(message)) {
+            takenOver(from, SegmentMessages.position(message));
         }
-    }
-
-    private static long number(Pattern pattern, String words) {
-        Matcher matcher = pattern.matcher(words);
-        return matcher.find() ? Long.parseLong(matcher.group(1)) : 0;
     }
 
     private void proposed(int from, long position) {
