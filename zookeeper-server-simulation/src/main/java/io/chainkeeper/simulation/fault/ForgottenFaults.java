@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 /**
  * A log that holds what a checkpoint contradicts, still in the present epoch. A leader is cut off at the very moment at
  * which it proposes a value, and the others finish its segment without that. It is let back in, and its disk hangs as
- * soon as it records what is decided there. What it executes then is in a checkpoint, and it is killed. So its log holds
- * the old value below that checkpoint, and it is the only one that a laggard reaches.
+ * soon as it records what is decided there. What it executes then is in a checkpoint, and it is killed. So its log
+ * holds the old value below that checkpoint, and it is the only one that a laggard reaches.
  */
 final class ForgottenFaults {
     private enum Stage {
