@@ -51,7 +51,10 @@ public final class Ending {
             int unstable = replica.log().unstableCount();
             replica.killed(survivors);
             trace.record(
-                    id, "is killed; unstable records that survive:", replica.log().survivors(), "of " + unstable);
+                    id,
+                    "is killed; unstable records that survive:",
+                    replica.log().survivors(),
+                    "of " + unstable);
             cluster.network().crashed(id);
         }
     }
