@@ -39,6 +39,26 @@ public final class Ending {
         return true;
     }
 
+    /**
+     * A replica that runs is killed.
+     *
+     * @param id of the replica
+     * @param survivors how many of its records that are not durable the system had been given, at least
+     */
+    public void kill(int id, int survivors) {
+        SimulatedReplica replica = cluster.replica(id);
+        if (replica.isRunning()) {
+            int unstable = replica.log().unstableCount();
+            replica.killed(survivors);
+            trace.record(
+                    id,
+                    "is killed; unstable records that survive:",
+                    replica.log().survivors(),
+                    "of " + unstable);
+            cluster.network().crashed(id);
+        }
+    }
+
     /** A server that was told to stop lets its clients go. */
     public void letClientsGo(ReplicaHost host) {
         trace.record(host.id(), "lets its clients go", 0, null);

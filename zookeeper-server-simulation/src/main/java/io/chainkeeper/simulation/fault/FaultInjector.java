@@ -45,7 +45,9 @@ public final class FaultInjector {
             Fault.JOIN_UNRECORDED,
             Fault.FOUND_UNRECORDED,
             Fault.DEPOSED_AT_DISK,
-            Fault.RING_GOES_ROUND);
+            Fault.RING_GOES_ROUND,
+            Fault.FORGET_DECISION,
+            Fault.HALF_TAKE_OVER);
 
     private static final long HANG_MICROS = 8_000_000;
     private static final int CHECKPOINTS_MEANWHILE = 4;
@@ -181,6 +183,7 @@ public final class FaultInjector {
             ambush.sent(replica, (int) number, message);
             replaced.sent(replica, (int) number, message);
             takeovers.sent(replica, (int) number, message);
+            outdated.sent(replica, message);
         } else if (!stopped && detail instanceof ByteSlice value && what.equals(DELIVERY)) {
             ambush.delivers(replica, value);
             rises.delivers(replica, value);
@@ -263,7 +266,14 @@ public final class FaultInjector {
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
-            case OVERWRITE, OVERHANG, FEW_LISTED, HOLE, DEPOSED_AT_DISK, RING_GOES_ROUND ->
+            case OVERWRITE,
+                    OVERHANG,
+                    FEW_LISTED,
+                    HOLE,
+                    DEPOSED_AT_DISK,
+                    RING_GOES_ROUND,
+                    FORGET_DECISION,
+                    HALF_TAKE_OVER ->
                 comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));

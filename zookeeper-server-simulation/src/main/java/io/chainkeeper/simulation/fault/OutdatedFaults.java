@@ -1,5 +1,6 @@
 package io.chainkeeper.simulation.fault;
 
+import io.chainkeeper.ordering.Message;
 import io.chainkeeper.simulation.cluster.Cluster;
 import io.chainkeeper.simulation.swarm.SwarmOptions;
 import io.chainkeeper.simulation.swarm.SwarmOptions.Fault;
@@ -15,6 +16,8 @@ final class OutdatedFaults {
     private final HoleFaults hole;
     private final DeposedAtDiskFaults deposedAtDisk;
     private final RingGoesRoundFaults ringGoesRound;
+    private final ForgottenFaults forgotten;
+    private final HalfTakenFaults halfTaken;
 
     /**
      * @param cluster that suffers
@@ -31,6 +34,8 @@ final class OutdatedFaults {
         areDisksShared = cluster.sharedDisks().count() > 0;
         fewListed = new FewListedFaults(cluster, stories);
         hole = new HoleFaults(cluster, stories, hangingDisk);
+        forgotten = new ForgottenFaults(cluster, stories, hangingDisk);
+        halfTaken = new HalfTakenFaults(cluster, stories);
     }
 
     /** Begins one of them, unless the last one of its kind has not ended, or there is nobody for it. */
@@ -48,6 +53,8 @@ final class OutdatedFaults {
             case DEPOSED_AT_DISK -> deposedAtDisk.begin(random);
             case RING_GOES_ROUND -> ringGoesRound.begin(random);
             case HOLE -> hole.begin(random);
+            case FORGET_DECISION -> forgotten.begin(random);
+            case HALF_TAKE_OVER -> halfTaken.begin(random);
             default -> throw new IllegalArgumentException(fault + " is no such story");
         }
     }
@@ -58,8 +65,15 @@ final class OutdatedFaults {
         ringGoesRound.happened(replica, what, number, detail);
     }
 
+    /** A message is about to leave. */
+    void sent(int replica, Message message) {
+        forgotten.sent(replica, message);
+        halfTaken.sent(replica, message);
+    }
+
     /** A replica appends a record. */
     void appends(int replica, long position) {
         overwritten.appends(replica, position);
+        forgotten.appends(replica, position);
     }
 }

@@ -221,6 +221,18 @@ public final class StoredLog implements AcceptorLog, DurableRecords {
         return memory.unstable().size();
     }
 
+    /** How many records have to survive a crash so that the first one of a position does that is not durable. */
+    public int unstableThrough(long position) {
+        int count = 0;
+        for (LogRecord record : memory.unstable()) {
+            count++;
+            if (record.position() == position) {
+                return count;
+            }
+        }
+        return 0;
+    }
+
     /** What the log writer is about to do, in the middle of which the power is lost. */
     private void writeQueued() throws IOException {
         while (!queued.isEmpty()) {

@@ -116,7 +116,7 @@ public final class MutantRegistry {
             new Entry(
                     HostRule.STREAM_IS_APPLIED_IN_ORDER.name(),
                     AMBUSH,
-                    AMBUSH,
+                    OUTDATED,
                     OUTDATED,
                     "a command is applied only when all earlier ones of its stream are"),
             entry(
@@ -263,7 +263,7 @@ public final class MutantRegistry {
                     "the last position of an epoch is delivered when a quorum holds the next one's configuration"),
             entry(
                     "VALUE_IS_DURABLE_BEFORE_DELIVERY",
-                    REGISTERS,
+                    OUTDATED,
                     "a value is delivered only when its record is durable here"),
             entry(
                     "SKIPS_ONLY_IN_A_RECORDED_EPOCH",

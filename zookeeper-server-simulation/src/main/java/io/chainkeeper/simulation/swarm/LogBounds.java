@@ -10,6 +10,9 @@ public final class LogBounds {
     /** A log that keeps as little as it may, and writes at once what it is given. */
     public static final AcceptorLogSettings EAGER = of(SMALL_BYTES, 0, false);
 
+    /** A log that gathers many records before it writes any, unless it is forced. */
+    static final AcceptorLogSettings GATHERING = of(1 << 18, 1 << 16, 0);
+
     private LogBounds() {}
 
     /**
@@ -20,8 +23,11 @@ public final class LogBounds {
      * @param buffers whether some records are gathered for one write and zeros are written ahead, or hardly
      */
     static AcceptorLogSettings of(int segmentBytes, int retainedPositions, boolean buffers) {
+        return of(segmentBytes, buffers ? PAGE_BYTES : SMALL_BYTES, retainedPositions);
+    }
+
+    private static AcceptorLogSettings of(int segmentBytes, int bytes, int retainedPositions) {
         AcceptorLogSettings defaults = AcceptorLogSettings.defaults();
-        int bytes = buffers ? PAGE_BYTES : SMALL_BYTES;
         return new AcceptorLogSettings(
                 segmentBytes,
                 bytes,

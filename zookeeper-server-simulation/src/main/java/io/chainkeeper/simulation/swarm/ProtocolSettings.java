@@ -30,7 +30,9 @@ final class ProtocolSettings {
 
     private static final String INSTANCES_IN_MEMORY = "maxInstancesInMemory";
     private static final String PART = "partBytes";
+    private static final String SEGMENT = "SegmentPositions";
     private static final String WINDOW = "windowInstances";
+    private static final String WINDOW_BATCHES = "windowBatches";
     private static final String ZONES = "zones";
     private static final String HEARTBEAT = "heartbeatMillis";
     private static final String MEMBER_SILENCE = "memberSilenceMillis";
@@ -77,6 +79,26 @@ final class ProtocolSettings {
     /** So much of a log at once that what is accepted only is read with what is decided. */
     static void readLogsInLongParts(Map<String, String> settings) {
         settings.keySet().removeIf(key -> key.endsWith(PART));
+    }
+
+    /** Whether positions are dealt to several leaders, in epochs. */
+    static boolean haveEpochs(OrderingProtocolFactory factory) {
+        return factory.settings().names().stream().anyMatch(key -> key.endsWith(SEGMENT));
+    }
+
+    /** Epochs, and what is under way in them, as long as by default. */
+    static void useDefaultLengths(Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(SEGMENT) || key.endsWith(WINDOW_BATCHES));
+    }
+
+    /** Epochs of the usual length, in which whoever is behind learns one value after the other. */
+    static void learnOneByOne(OrderingProtocolFactory factory, Map<String, String> settings) {
+        settings.keySet().removeIf(key -> key.endsWith(SEGMENT));
+        for (String key : factory.settings().names()) {
+            if (key.endsWith(PART)) {
+                settings.put(key, "1");
+            }
+        }
     }
 
     /** As many positions under way as are ever drawn. */

@@ -228,7 +228,11 @@ public record SwarmOptions(
         /** A joiner stands before it knows who votes on its admission. See {@code JoinerFaults}. */
         JOINER_STANDS,
         /** A ring on shared disks goes round while it is read. See {@code RingGoesRoundFaults}. */
-        RING_GOES_ROUND
+        RING_GOES_ROUND,
+        /** A log holds a leader's own value where a checkpoint rests on another one. See {@code ForgottenFaults}. */
+        FORGET_DECISION,
+        /** Of a takeover, a disk keeps only that the first position stays empty. See {@code HalfTakenFaults}. */
+        HALF_TAKE_OVER
     }
 
     static final String MIN_QUORUM_SIZE = "QuorumSize";
@@ -281,7 +285,12 @@ public record SwarmOptions(
 
     /** The same with a phase with faults of another length. */
     SwarmOptions lasting(long micros) {
-        return with(micros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
+        return with(logSettings, micros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
+    }
+
+    /** The same with acceptor logs of other bounds. */
+    SwarmOptions with(AcceptorLogSettings ofLogs) {
+        return with(ofLogs, safetyMicros, minQuorumSize, links, upgrades, sharedDisks, limits, servers);
     }
 
     private SwarmOptions with(
@@ -291,10 +300,11 @@ public record SwarmOptions(
             SharedDiskOptions disks,
             ReplicaLimits bounds,
             ServerOptions configured) {
-        return with(safetyMicros, leastQuorum, other, changed, disks, bounds, configured);
+        return with(logSettings, safetyMicros, leastQuorum, other, changed, disks, bounds, configured);
     }
 
     private SwarmOptions with(
+            AcceptorLogSettings ofLogs,
             long safety,
             int leastQuorum,
             LinkOptions other,
@@ -328,7 +338,7 @@ public record SwarmOptions(
                 maxCheckpoints,
                 linkChoice,
                 faultIntervalMicros,
-                logSettings,
+                ofLogs,
                 clocksAreSetBack,
                 bounds,
                 other,
