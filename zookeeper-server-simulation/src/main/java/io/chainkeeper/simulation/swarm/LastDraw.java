@@ -36,6 +36,9 @@ final class LastDraw {
     /** Takeovers with slow disks take their time. */
     private static final int TIMES_LONGER = 5;
 
+    /** The protocol in which a joiner may stand before it is a member. */
+    private static final String CHAIN = "chain";
+
     /** A joiner that stands, and others that meet it, take so long. */
     private static final long JOINER_MICROS = 8_000_000;
 
@@ -93,7 +96,8 @@ final class LastDraw {
     /** A quarter of the runs with three: nothing else goes wrong, and a leader with a slow disk has room to propose. */
     private SwarmOptions withJoiner(SplittableRandom ofJoiners, SwarmOptions drawn) {
         boolean areThree = drawn.ensemble().participants().size() == 3;
-        if (application != SimulatedApplication.MEMBERS || !areThree || ofJoiners.nextInt(4) != 0) {
+        boolean mayBe = application == SimulatedApplication.MEMBERS && factory.name().equals(CHAIN);
+        if (!mayBe || !areThree || ofJoiners.nextInt(4) != 0) {
             return drawn;
         }
         drawn.faultIntervalMicros().clear();
