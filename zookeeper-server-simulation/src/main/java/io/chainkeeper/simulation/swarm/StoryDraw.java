@@ -11,6 +11,9 @@ import java.util.SplittableRandom;
  * they belong to: what they tell of comes about too seldom by itself.
  */
 final class StoryDraw {
+    /** The protocol in which a joiner may stand before it is a member. */
+    private static final String CHAIN = "chain";
+
     /** So long that a story can be told more than once. */
     private static final long STORY_MICROS = 4_000_000;
 
@@ -35,7 +38,7 @@ final class StoryDraw {
     /** At most one of the stories is about this protocol under this application, or the two of the last line. */
     SwarmOptions draw(SplittableRandom first, SplittableRandom second, SwarmOptions drawn) {
         if (application == SimulatedApplication.MEMBERS) {
-            return withJoiner(first, drawn);
+            return factory.name().equals(CHAIN) ? withJoiner(first, drawn) : drawn;
         }
         if (application != SimulatedApplication.OUTDATED) {
             return withOvertakenReads(first, drawn);
