@@ -339,8 +339,8 @@ public final class IssLivenessTest {
     }
 
     private static void joinerWishesForTheEndOfEachEpoch(int back, int hanging) {
-        IssEnsemble ensemble = IssEnsemble.of(
-                5, Map.of("iss.leaderPolicy", "all", "iss.minSegmentPositions", "2"), new SafetyRules());
+        IssEnsemble ensemble =
+                IssEnsemble.of(5, Map.of("iss.leaderPolicy", "all", "iss.minSegmentPositions", "2"), new SafetyRules());
         ensemble.ticks(SUSPICION_TICKS);
         ensemble.crash(back);
         ensemble.node(back).loseDisk();

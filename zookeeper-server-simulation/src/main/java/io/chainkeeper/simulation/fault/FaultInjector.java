@@ -273,8 +273,7 @@ public final class FaultInjector {
                     DEPOSED_AT_DISK,
                     RING_GOES_ROUND,
                     FORGET_DECISION,
-                    HALF_TAKE_OVER ->
-                comesLater(() -> outdated.begin(fault, random));
+                    HALF_TAKE_OVER -> comesLater(() -> outdated.begin(fault, random));
             case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
