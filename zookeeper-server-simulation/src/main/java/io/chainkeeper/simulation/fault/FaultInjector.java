@@ -255,14 +255,11 @@ public final class FaultInjector {
             case GO_BACK -> operator.changeRelease(fault, replica, random, Upgrades.FORMER);
             case GO_BACK_BEFORE_RISE -> comesLater(() -> rises.goBackBeforeRise(random));
             case GO_BACK_AT_RISE -> comesLater(() -> rises.goBackAtRise(random));
-            case SHARED_DISK_DIES -> shared.die(random);
-            case SHARED_DISK_LOST -> shared.lose(random);
-            case SHARED_DISK_CUT -> shared.cut(replica, random);
-            case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> comesLater(() -> shared.stallAtNextAccess(random));
             case DISK_HANGS, SHARED_DISKS_HANG, BROWNOUT -> keepWaiting(fault, replica);
-            case SHARED_DISK_EXCHANGED -> shared.exchange(random);
+            case SHARED_DISK_DIES, SHARED_DISK_LOST, SHARED_DISK_CUT, SHARED_DISKS_SLOW, SHARED_DISK_EXCHANGED ->
+                ofSharedDisks(fault, replica);
             case GO_ON_ALONE -> survivors.goOnAlone(replica, random);
             case OTHER_DISKS -> comesLater(() -> otherDisks.begin(random));
             case OTHER_CLUSTER -> strangers.come(replica, random);
@@ -277,6 +274,16 @@ public final class FaultInjector {
             case FOUND_UNRECORDED, JOIN_UNRECORDED, JOINER_STANDS -> comesLater(() -> beginOfNewcomer(fault));
             case LEAVE -> comesLater(() -> leaves.begin(random));
             case ASK_FOR_LEVEL -> operator.askForLevel(replica, otherThan(replica), random);
+        };
+    }
+
+    private boolean ofSharedDisks(Fault fault, int replica) {
+        return switch (fault) {
+            case SHARED_DISK_DIES -> shared.die(random);
+            case SHARED_DISK_LOST -> shared.lose(random);
+            case SHARED_DISK_CUT -> shared.cut(replica, random);
+            case SHARED_DISKS_SLOW -> shared.slow(replica, random);
+            default -> shared.exchange(random);
         };
     }
 
