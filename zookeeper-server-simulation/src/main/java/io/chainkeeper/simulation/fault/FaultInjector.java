@@ -251,10 +251,7 @@ public final class FaultInjector {
             case TAKE_OVER -> comesLater(() -> takeovers.begin(random));
             case FORGET_EPOCH -> comesLater(() -> epochs.begin(random));
             case WRONG_DIRECTORY -> operator.startInDirectoryOf(replica, otherThan(replica), random);
-            case UPGRADE -> operator.changeRelease(fault, replica, random, Upgrades.PRESENT);
-            case GO_BACK -> operator.changeRelease(fault, replica, random, Upgrades.FORMER);
-            case GO_BACK_BEFORE_RISE -> comesLater(() -> rises.goBackBeforeRise(random));
-            case GO_BACK_AT_RISE -> comesLater(() -> rises.goBackAtRise(random));
+            case UPGRADE, GO_BACK, GO_BACK_BEFORE_RISE, GO_BACK_AT_RISE -> ofReleases(fault, replica);
             case LATE_WRITES -> shared.arriveLate();
             case STALL_AT_DISK -> comesLater(() -> shared.stallAtNextAccess(random));
             case DISK_HANGS, SHARED_DISKS_HANG, BROWNOUT -> keepWaiting(fault, replica);
@@ -284,6 +281,15 @@ public final class FaultInjector {
             case SHARED_DISK_CUT -> shared.cut(replica, random);
             case SHARED_DISKS_SLOW -> shared.slow(replica, random);
             default -> shared.exchange(random);
+        };
+    }
+
+    private boolean ofReleases(Fault fault, int replica) {
+        return switch (fault) {
+            case UPGRADE -> operator.changeRelease(fault, replica, random, Upgrades.PRESENT);
+            case GO_BACK -> operator.changeRelease(fault, replica, random, Upgrades.FORMER);
+            case GO_BACK_BEFORE_RISE -> comesLater(() -> rises.goBackBeforeRise(random));
+            default -> comesLater(() -> rises.goBackAtRise(random));
         };
     }
 
