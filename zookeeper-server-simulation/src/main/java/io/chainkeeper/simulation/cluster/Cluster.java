@@ -297,6 +297,7 @@ public final class Cluster implements World, AutoCloseable {
     public void resume(int id) {
         Machine machine = machines.get(id - 1);
         machine.endPause(events.nowMicros());
+        network.paused(id, events.nowMicros());
         machine.wake(events.nowMicros());
     }
 
