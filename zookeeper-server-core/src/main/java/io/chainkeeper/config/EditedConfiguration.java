@@ -66,11 +66,11 @@ public final class EditedConfiguration {
             end--;
         }
         text.setLength(end);
-        text.append(end == 0 ? "" : "\n")
-                .append(key)
-                .append('=')
-                .append(escaped(value))
-                .append('\n');
+        if (end > 0) {
+            // A backslash at the end of the file would continue with the added line.
+            text.append(text.charAt(end - 1) == '\\' ? "\n\n" : "\n");
+        }
+        text.append(key).append('=').append(escaped(value)).append('\n');
         AtomicFile.replace(zooCfg, text.toString().getBytes(StandardCharsets.ISO_8859_1));
     }
 

@@ -76,6 +76,15 @@ public final class EditedConfigurationTest {
     }
 
     @Test
+    public void fileThatEndsWithABackslash_isNotContinuedByTheAddedLine() throws IOException {
+        for (String end : new String[] {"", "\n", "\n\n"}) {
+            edit("initLimit=5\ntickTime=2000\\" + end, "/d");
+            assertEquals("2000", value("tickTime"));
+            assertEquals("/d", value(KEY));
+        }
+    }
+
+    @Test
     public void dynamicFileWithOtherLetters_isFoundAgain() throws IOException {
         edit("tickTime=2000\n", "/d\\e/\u017c \u00fc");
         assertEquals("/d\\e/\u017c \u00fc", value(KEY));
