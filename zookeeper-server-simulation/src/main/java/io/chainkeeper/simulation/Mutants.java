@@ -10,7 +10,7 @@ import java.util.stream.LongStream;
 
 /**
  * The command behind {@code bin/simulate.sh --mutants}: takes out each rule in turn, and counts the seeds until a
- * checker objects. Prints the table that stands in docs/verification.md.
+ * checker objects. Prints the table that stands in docs/safety-rules.md.
  *
  * <pre>
  * --rule NAMES     these rules only, separated by commas

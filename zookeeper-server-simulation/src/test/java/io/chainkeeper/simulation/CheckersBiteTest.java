@@ -19,7 +19,7 @@ import java.util.TreeSet;
 import org.junit.Test;
 
 /**
- * A checker that never objects proves nothing: each rule of the registry is in the table of docs/verification.md, and
+ * A checker that never objects proves nothing: each rule of the registry is in the table of docs/safety-rules.md, and
  * those that the table says to be found soonest are taken out here. {@code bin/simulate.sh --mutants} takes out all.
  */
 public class CheckersBiteTest {

@@ -11,10 +11,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** The table of docs/verification.md that says how soon the loss of each rule is found. */
+/** The table of docs/safety-rules.md that says how soon the loss of each rule is found. */
 final class DocumentedMutants {
-    private static final Path DOCUMENT = Path.of("..", "docs", "verification.md");
-    private static final String HEADING = "## What the simulator finds";
+    private static final Path DOCUMENT = Path.of("..", "docs", "safety-rules.md");
+    private static final String HEADING = "## How soon a missing rule is found";
     private static final int COLUMNS = 7;
     private static final int MEDIAN = 3;
 

@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The tables of docs/verification.md that say how large each scope is. A change that makes a scope smaller, because
+ * The tables of docs/exploration.md that say how large each scope is. A change that makes a scope smaller, because
  * something in it cannot happen any more, would otherwise be seen by nobody: less is explored, and nothing is found.
  */
 final class DocumentedScopes {
-    private static final Path DOCUMENT = Path.of("..", "docs", "verification.md");
+    private static final Path DOCUMENT = Path.of("..", "docs", "exploration.md");
 
     private DocumentedScopes() {}
 
@@ -40,7 +40,7 @@ final class DocumentedScopes {
     private static String section(String heading) {
         try {
             String text = Files.readString(DOCUMENT);
-            int begin = text.indexOf("### " + heading + "\n");
+            int begin = text.indexOf("## " + heading + "\n");
             assertTrue("'" + heading + "' is no heading of " + DOCUMENT, begin >= 0);
             int end = text.indexOf("\n##", begin + 1);
             return text.substring(begin, end < 0 ? text.length() : end);
