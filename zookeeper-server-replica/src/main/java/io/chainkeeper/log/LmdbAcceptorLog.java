@@ -100,6 +100,7 @@ final class LmdbAcceptorLog implements AcceptorLog {
             checkAll(metadata);
             LmdbFormat.say(directory);
             env.sync(true);
+            new DirectoryLogFiles(directory).syncDirectory();
             opened = true;
         } catch (LmdbException e) {
             throw corrupt(e.getMessage());

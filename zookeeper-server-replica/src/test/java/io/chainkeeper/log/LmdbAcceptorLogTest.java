@@ -3,6 +3,8 @@ package io.chainkeeper.log;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeNoException;
+import static org.junit.Assume.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -134,6 +136,41 @@ public class LmdbAcceptorLogTest {
         try (AcceptorLog log = open()) {
             assertEquals(1, log.recovered(0).lastPosition());
         }
+    }
+
+    /** Forcing a file does not force its name: a loss of power could take a new store with all that was promised in it. */
+    @Test
+    public void storeIsNew_itsNameIsForcedBeforeAnythingCounts() throws Exception {
+        Path calls = folder.getRoot().toPath().resolve("calls");
+        try (LogProcess process = traced(calls)) {
+            String line = process.firstLine();
+            assumeTrue("strace may not look at processes here: " + line, "open".equals(line));
+            process.end();
+        }
+        List<String> lines = Files.readAllLines(calls);
+        int opened = indexOf(lines, "\"open");
+        int forced = indexOf(lines, "fsync(", "<" + directory.toRealPath() + ">)");
+        assertTrue(forced + " < " + opened, forced >= 0 && forced < opened);
+    }
+
+    private LogProcess traced(Path calls) throws IOException {
+        List<String> strace = List.of("strace", "-f", "-y", "-o", calls.toString(), "-e", "trace=fsync,write");
+        try {
+            return new LogProcess(strace, directory, LogStore.LMDB, LmdbAcceptorLog.JVM_OPTIONS.split(" "));
+        } catch (IOException e) {
+            assumeNoException("there is no strace here", e);
+            throw e;
+        }
+    }
+
+    private static int indexOf(List<String> lines, String... parts) {
+        for (int i = 0; i < lines.size(); i++) {
+            String line = lines.get(i);
+            if (Arrays.stream(parts).allMatch(line::contains)) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     @Test

@@ -14,7 +14,12 @@ final class LogProcess implements AutoCloseable {
     private final BufferedReader output;
 
     LogProcess(Path directory, LogStore store, String... javaOptions) throws IOException {
-        List<String> command = new ArrayList<>();
+        this(List.of(), directory, store, javaOptions);
+    }
+
+    /** @param tool the beginning of the command line, if another program is to start the process */
+    LogProcess(List<String> tool, Path directory, LogStore store, String... javaOptions) throws IOException {
+        List<String> command = new ArrayList<>(tool);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(javaOptions));
         command.addAll(List.of(
@@ -41,6 +46,12 @@ final class LogProcess implements AutoCloseable {
 
     String firstLine() throws IOException {
         return output.readLine();
+    }
+
+    /** Closes its input, and waits until it has ended. */
+    void end() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        process.waitFor();
     }
 
     void kill() throws InterruptedException {
