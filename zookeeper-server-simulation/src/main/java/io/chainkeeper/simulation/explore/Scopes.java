@@ -54,6 +54,9 @@ final class Scopes {
         scopes.put("add-member", Scope.led().withTicks(1, 0, 1, 1).withChange(WITHOUT_LAST, ALL));
         addIssWithoutCrashes(scopes);
         addIssMembersAndStates(scopes);
+        addIssRemovalsUnderCrashes(scopes);
+        addIssPartitionsOfFive(scopes);
+        addIssFiner(scopes);
         return scopes;
     }
 
@@ -132,6 +135,56 @@ final class Scopes {
                 behind().withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 0, 0, 0)
                         .withCrashes(1, 2, 1, 0, 0, 0, 0)
                         .withDetails(Detail.SLOW_TRANSFERS));
+    }
+
+    /** Who is configured away dies, or the coordinator does, or somebody writes; the others finish the segments. */
+    private static void addIssRemovalsUnderCrashes(Map<String, Scope> scopes) {
+        Scope leaverAlone = Scope.led().withChange(ALL, WITHOUT_FIRST).withInStep(0, 1, 1);
+        scopes.put("remove-member-write", leaverAlone.withWrites(0, 0, 1).withTicks(ONE_TICK, 0, 1, 0));
+        scopes.put(
+                "remove-member-leaver-crash",
+                leaverAlone.withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 0).withCrashes(1, 0, 1, 0, 0));
+        scopes.put(
+                "remove-member-coordinator-crash",
+                Scope.led()
+                        .withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 1)
+                        .withChange(ALL, WITHOUT_FIRST)
+                        .withCrashes(1, 0, 0, 0, 1)
+                        .withInStep(1, 1, 0));
+        scopes.put(
+                "remove-coordinator-leaver-crash",
+                Scope.led()
+                        .withTicks(FIRST_CANDIDATE_TICKS, 0, 0, 1)
+                        .withChange(ALL, WITHOUT_LAST)
+                        .withCrashes(1, 0, 0, 0, 1)
+                        .withInStep(1, 1, 0));
+    }
+
+    private static void addIssPartitionsOfFive(Map<String, Scope> scopes) {
+        // A leader that was cut off meets one that installs the state of the others, and crashes at any time.
+        scopes.put(
+                "deposed-leader-meets-state",
+                Scope.begin(Start.BEHIND_AND_DEPOSED, 5)
+                        .withTicks(FIRST_CANDIDATE_TICKS, 0, 1, 0, 0, 0)
+                        .withCrashes(1, 2, 0, 1, 0, 0, 0)
+                        .withInStep(0, 0, 1, 1, 1)
+                        .withDetails(Detail.SLOW_TRANSFERS, Detail.SURVIVORS));
+        // The one between two pairs takes a leader's value, or finishes its segment with the other pair.
+        scopes.put("two-one-two", twoOneTwo());
+    }
+
+    /** As those of the same name of chain. */
+    private static void addIssFiner(Map<String, Scope> scopes) {
+        Scope restart = Scope.led().withWrites(0, 1, 0).withCrashes(1, 1, 0, 1, 0);
+        scopes.put("batches-crash", restart.withDetails(Detail.BATCHES));
+        scopes.put("survivors", restart.withDetails(Detail.SURVIVORS));
+    }
+
+    private static Scope twoOneTwo() {
+        return Scope.begin(Start.SPLIT, 5)
+                .withWrites(1, 0, 0, 0, 0)
+                .withTicks(SILENT_LEADER_TICKS, 0, 0, 1, 1, 0)
+                .withInStep(1, 1, 0, 2, 2);
     }
 
     private static Map<String, Scope> chain() {
@@ -219,12 +272,7 @@ final class Scopes {
         scopes.put("behind", behind().withCrashes(1, 2, 1, 0, 0, 0, 0).withDetails(Detail.SLOW_TRANSFERS));
         // The one between two pairs takes the leader's value, or follows the other pair, or first the one and then
         // the other.
-        scopes.put(
-                "two-one-two",
-                Scope.begin(Start.SPLIT, 5)
-                        .withWrites(1, 0, 0, 0, 0)
-                        .withTicks(SILENT_LEADER_TICKS, 0, 0, 1, 1, 0)
-                        .withInStep(1, 1, 0, 2, 2));
+        scopes.put("two-one-two", twoOneTwo());
     }
 
     private static Scope behind() {

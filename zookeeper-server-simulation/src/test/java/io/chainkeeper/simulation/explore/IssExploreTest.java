@@ -108,6 +108,46 @@ public class IssExploreTest {
     }
 
     @Test
+    public void writeWhileAMemberIsRemoved_breaksNothing() {
+        ISS.assertFindsNothing("remove-member-write");
+    }
+
+    @Test
+    public void crashOfAMemberThatIsRemoved_breaksNothing() {
+        ISS.assertFindsNothing("remove-member-leaver-crash");
+    }
+
+    @Test
+    public void crashOfTheCoordinatorWhileAMemberIsRemoved_breaksNothing() {
+        ISS.assertFindsNothing("remove-member-coordinator-crash");
+    }
+
+    @Test
+    public void crashOfTheCoordinatorWhileItIsRemoved_breaksNothing() {
+        ISS.assertFindsNothing("remove-coordinator-leaver-crash");
+    }
+
+    @Test
+    public void deposedLeaderMeetsAnInstalledState_breaksNothing() {
+        ISS.assertFindsNothing("deposed-leader-meets-state");
+    }
+
+    @Test
+    public void oneBetweenTwoPairs_breaksNothing() {
+        ISS.assertFindsNothing("two-one-two");
+    }
+
+    @Test
+    public void crashAmongBatches_breaksNothing() {
+        ISS.assertFindsNothing("batches-crash");
+    }
+
+    @Test
+    public void crashThatLeavesSomeRecords_breaksNothing() {
+        ISS.assertFindsNothing("survivors");
+    }
+
+    @Test
     public void restartedLeaderThatSpeaks_isFound() {
         Scope scope = Scope.led().withWrites(2, 0, 0).withCrashes(1, 1, 1, 0, 0);
         ISS.assertFound("RESTARTED_LEADER_IS_SILENT", scope, "agreement");
