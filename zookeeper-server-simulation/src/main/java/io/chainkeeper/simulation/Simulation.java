@@ -234,6 +234,7 @@ public final class Simulation {
         // An operator's replacement stops every server once: what is demanded behind it is demanded of servers that
         // stay.
         await("lost shared disks to be replaced", cluster.sharedDisks()::areWhole);
+        await("those to come who lost their disks when one went on alone", faults::haveAllCome);
         awaitAllIsWell(() -> workload.demand(this::await));
         long settledMicros = events.nowMicros();
         if (options.faultIntervalMicros().containsKey(Fault.LEAVE)) {

@@ -166,6 +166,11 @@ public final class FaultInjector {
         stopped = true;
     }
 
+    /** Whether nobody is kept away any more because a server has gone on alone. */
+    public boolean haveAllCome() {
+        return survivors.haveAllCome();
+    }
+
     /** Some faults come when certain messages leave. */
     public void watch(Trace trace) {
         Map<Fault, Long> drawn = options.faultIntervalMicros();

@@ -31,6 +31,10 @@ final class SurvivorFaults {
     private final EventQueue events;
     private final Cluster cluster;
     private final FaultInjector faults;
+
+    /** Who has not come yet. */
+    private final Deque<Integer> others = new ArrayDeque<>();
+
     private boolean hasHappened;
 
     /**
@@ -57,13 +61,13 @@ final class SurvivorFaults {
         }
         hasHappened = true;
         cluster.checker().goesOnAlone(survivor);
-        Deque<Integer> others = new ArrayDeque<>(cluster.members());
+        others.addAll(cluster.members());
         others.remove(survivor);
         others.forEach(id -> {
             cluster.gone().add(id);
             cluster.loseDisk(id);
         });
-        bringBack(others);
+        bringBack();
         int crashes = random.nextInt(MOST_CRASHES);
         for (int i = 0; i < crashes; i++) {
             long at = 1 + random.nextLong(1 + random.nextLong(CRASHES_WITHIN_MICROS));
@@ -71,6 +75,11 @@ final class SurvivorFaults {
             faults.later(at, () -> faults.crash(survivor, down));
         }
         return true;
+    }
+
+    /** Whether nobody is left who is going to come with an empty directory. */
+    boolean haveAllCome() {
+        return others.isEmpty();
     }
 
     /** What a log says above the state that covers it need not be what was decided. */
@@ -100,7 +109,7 @@ final class SurvivorFaults {
     }
 
     /** The next one comes when a majority is not blank any more, or was not with it. */
-    private void bringBack(Deque<Integer> others) {
+    private void bringBack() {
         List<Integer> participants = cluster.ensemble().participants();
         while (!others.isEmpty() && mayCome(others.peek(), participants)) {
             int next = others.remove();
@@ -108,7 +117,7 @@ final class SurvivorFaults {
             cluster.start(next);
         }
         if (!others.isEmpty()) {
-            events.after(LOOK_MICROS, () -> bringBack(others));
+            events.after(LOOK_MICROS, this::bringBack);
         }
     }
 
