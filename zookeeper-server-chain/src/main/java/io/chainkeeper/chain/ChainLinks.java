@@ -185,7 +185,7 @@ final class ChainLinks {
             watch.foundLogTruncated();
         }
         if (sender == state.leader) {
-            sources.ask(state.maxAccepted + 1);
+            sources.askBehind(state.maxAccepted);
         } else {
             timedOutTick[sender] = state.now;
             subscribe(state.chainPosition(sender)); // the log of another may reach further back
@@ -296,6 +296,10 @@ final class ChainLinks {
     }
 
     void tick() {
+        if (state.lacksState() && state.now % state.settings.heartbeatTicks() == 0) {
+            // Also while it follows nobody: those that it knows as members need not tell it who leads.
+            sources.ask(state.firstAfterLacking());
+        }
         if (state.isLooking()) {
             return;
         }
@@ -305,18 +309,12 @@ final class ChainLinks {
                 windows[i] = null;
             }
         }
-        if (state.isFollower()) {
+        if (state.isFollower() && !state.lacksState()) {
             tickFollower();
         }
     }
 
     private void tickFollower() {
-        if (state.lacksState()) {
-            if (state.now % state.settings.heartbeatTicks() == 0) {
-                sources.ask(state.firstAfterLacking());
-            }
-            return;
-        }
         if (!isAhead(predecessor)) {
             unsubscribe(); // by another membership this replica would feed its predecessor, in a ring
             subscribe(state.chainPosition(state.self));
@@ -324,7 +322,7 @@ final class ChainLinks {
             turnFromPredecessor();
         }
         if (watch.starves()) {
-            sources.ask(state.maxAccepted + 1);
+            sources.askBehind(state.maxAccepted);
         }
         if (state.now % state.settings.heartbeatTicks() == 0) {
             // Normally the predecessor was told with the last heartbeat but one.

@@ -168,7 +168,7 @@ final class Election {
     /** A member that follows nobody either no longer has what this candidate lacks: perhaps nobody else can lead. */
     void onTruncated(int sender, Truncated m) {
         if (phase == Phase.PRE_VOTE && m.ballot().equals(ballot) && m.firstAvailable() > state.maxDecided + 1) {
-            state.effects.needState(sender, state.maxDecided + 1);
+            state.effects.needState(sender, StateSources.behind(state.maxDecided));
         }
     }
 

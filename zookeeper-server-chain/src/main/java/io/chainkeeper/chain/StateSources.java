@@ -15,6 +15,21 @@ final class StateSources {
     }
 
     /**
+     * Asks for a state that holds the next instance. One that ends where this replica is would not bring it further,
+     * and there may be such a one: it may have started from it.
+     *
+     * @param instance the last one that this replica has
+     */
+    void askBehind(long instance) {
+        ask(behind(instance));
+    }
+
+    /** What the order has to bring next behind a state that holds the instance after this one. */
+    static long behind(long instance) {
+        return instance + 2;
+    }
+
+    /**
      * Asks for a state.
      *
      * @param position the first that the order can bring again behind it

@@ -6,13 +6,16 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.InvariantViolated;
+import java.util.List;
 import org.junit.Before;
 import org.junit.Test;
 
 /** A start from a checkpoint before a hole in the log, because the newer one is gone that an earlier start had. */
 public final class HoleInTheLogTest {
     private static final int SOME_TIME_TICKS = 100;
+    private static final int JOINER = 4;
 
     private final ScriptedEnsemble ensemble = ScriptedEnsemble.started(3);
     private int leader;
@@ -72,6 +75,26 @@ public final class HoleInTheLogTest {
         ensemble.run(SOME_TIME_TICKS);
         assertFalse(ensemble.replica(tail).needsState().isEmpty());
         assertTrue(ensemble.replica(leader).leads());
+    }
+
+    /** Those that it knows as members follow the leader, and tell nobody who that is. */
+    @Test
+    public void leaderIsNoMemberAsFarAsItKnows_stateIsAskedForAgain() {
+        ensemble.configure(Ensemble.of(List.of(1, 2, 3, JOINER)));
+        ensemble.start(JOINER);
+        ensemble.run(SOME_TIME_TICKS);
+        while (leader != JOINER) {
+            ensemble.replica(leader).input(p -> p.onLeave());
+            ensemble.run(SOME_TIME_TICKS);
+            leader = ensemble.awaitLeader();
+        }
+        ensemble.start(tail, 1);
+        ensemble.run(10 * SOME_TIME_TICKS);
+        ensemble.replica(tail).needsState().clear();
+        ensemble.run(SOME_TIME_TICKS);
+        assertFalse(ensemble.replica(tail).needsState().isEmpty());
+        ensemble.installState(tail, leader, ensemble.replica(leader).delivered.size());
+        assertCaughtUp();
     }
 
     @Test

@@ -90,6 +90,18 @@ public final class StateSourceTest {
         assertTrue(ensemble.replica(leader).leads());
     }
 
+    /** Others have states on disk that end where it is, for instance the one that it has just started from. */
+    @Test
+    public void stateThatEndsWhereItIs_isNotWhatIsAskedFor() {
+        leaveBehind(others);
+        ensemble.rejoin(behind);
+        askedForState();
+        long reached = ensemble.replica(behind).delivered.size();
+        for (long behindThatState : ensemble.replica(behind).needsState()) {
+            assertTrue(behindThatState + " after " + reached, behindThatState - 1 > reached);
+        }
+    }
+
     /** It lives, and says so with each round. */
     @Test
     public void diskOfThePredecessorHangs_anotherFeeds() {

@@ -73,7 +73,8 @@ public interface Effects {
      * again.
      *
      * @param fromPeer a member that has the state
-     * @param position the position that this replica would need next
+     * @param position the position that this replica would need next behind that state, which reaches to the one before
+     *     it at least; a state that reaches no further than this replica itself is of no use
      */
     void needState(int fromPeer, long position);
 

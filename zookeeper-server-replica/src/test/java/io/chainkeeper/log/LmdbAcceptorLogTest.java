@@ -138,7 +138,7 @@ public class LmdbAcceptorLogTest {
         }
     }
 
-    /** Forcing a file does not force its name: a loss of power could take a new store with all that was promised in it. */
+    /** Forcing a file does not force its name: with that a loss of power could take all that was promised. */
     @Test
     public void storeIsNew_itsNameIsForcedBeforeAnythingCounts() throws Exception {
         Path calls = folder.getRoot().toPath().resolve("calls");
