@@ -13,7 +13,7 @@ import java.util.TreeMap;
 
 /** A protocol whose named scopes are explored, with all its rules and without one of them. */
 final class ExploredProtocol {
-    private static final int MAX_STATES = 1_000_000;
+    private static final int MAX_STATES = 2_000_000;
 
     private final OrderingProtocolFactory factory;
     private final Map<String, Scope> scopes;
