@@ -111,7 +111,7 @@ final class Election {
 
     private boolean mayTry() {
         boolean founded = state.maxDecided > 0 || state.values.last() > 0 || state.identity.isFounded();
-        // Who lacks state may not lead, and is fed by nobody: by asking it hears who leads, and whom to ask for state.
+        // Who lacks state may not lead, and is fed by nobody: by asking it hears who leads, if a member does.
         boolean mayAsk = state.mayStand() || state.lacksState() && state.isVoter();
         return founded && mayAsk && !state.leaving;
     }

@@ -1,6 +1,7 @@
 package io.chainkeeper.chain;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.chain.ChainMessage.Truncated;
@@ -87,6 +88,7 @@ public final class StateSourceTest {
         Set<Integer> asked = askedForState(first);
         assertTrue("the leader is asked", ensemble.replica(leader).logReads().contains(1L));
         assertTrue("state is asked of " + asked, asked.contains(others.get(2)));
+        assertBringsFurther(first);
         assertTrue(ensemble.replica(leader).leads());
     }
 
@@ -96,7 +98,12 @@ public final class StateSourceTest {
         leaveBehind(others);
         ensemble.rejoin(behind);
         askedForState();
+        assertBringsFurther(behind);
+    }
+
+    private void assertBringsFurther(int behind) {
         long reached = ensemble.replica(behind).delivered.size();
+        assertFalse(ensemble.replica(behind).needsState().isEmpty());
         for (long behindThatState : ensemble.replica(behind).needsState()) {
             assertTrue(behindThatState + " after " + reached, behindThatState - 1 > reached);
         }
