@@ -95,6 +95,15 @@ else
   JAVA="$(command -v java || true)"
 fi
 
+# Prints which release of Java it is, where a file of its directory says so. Links, as those in /usr/bin, are followed.
+java_release() {
+  local java="$JAVA"
+  [[ ! -L "$java" ]] || java="$(readlink -f "$java")"
+  [[ ! -r "${java%/bin/java}/release" ]] ||
+    sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]\{1,4\}\).*/\2/p' "${java%/bin/java}/release" | head -n 1
+}
+ZOO_JAVA_RELEASE="$(java_release)"
+
 # a distribution has lib/, a source tree what the build gathers
 ZOO_LIB_DIR="${ZOOLIBDIR:-$ZOOKEEPER_PREFIX/lib}"
 if [[ -z "${ZOOLIBDIR:-}" && -f "$ZOOKEEPER_PREFIX/zookeeper-assembly/pom.xml" ]]; then
@@ -157,8 +166,8 @@ ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS --enable-native-access=ALL-UNNAMED"
 # the JVM's shared performance data is a memory-mapped file: an idle server would write to the disk all the time
 ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:+PerfDisableSharedMem"
 # nor need it wake up twenty times a second to sample what is in there
-# (Java 25 and later do without)
-if ! grep -qs '^JAVA_VERSION="\(2[5-9]\|[3-9][0-9]\)' "${JAVA%/bin/java}/release"; then
+# (Java 25 and later do without, and warn of the flag)
+if ((${ZOO_JAVA_RELEASE:-0} < 25)); then
   ZOO_MODULE_FLAGS="$ZOO_MODULE_FLAGS -XX:PerfDataSamplingInterval=1000"
 fi
 # with the JVM's 21 MB a server reaches them as it begins to serve, and the whole heap is collected then
