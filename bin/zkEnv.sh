@@ -199,7 +199,17 @@ ZOO_CLIENT_FLAGS="$ZOO_MODULE_FLAGS -Xmx${ZK_CLIENT_HEAP}m ${CLIENT_JVMFLAGS:-} 
 
 # What stops, drains or asks a server does without.
 has_java() {
-  [[ -x "$JAVA" ]]
+  [[ -x "$JAVA" ]] && ! is_too_old "$ZOO_JAVA_RELEASE"
+}
+
+# Whether a release of Java is known and too old for our classes: is_too_old RELEASE
+is_too_old() {
+  [[ -n "$1" ]] && (($1 < 17))
+}
+
+fail_for_java() {
+  echo "Error: $JAVA is Java $1; install a JDK 17 or newer, or set JAVA_HOME to one" >&2
+  exit 1
 }
 
 has_jars() {
@@ -212,6 +222,7 @@ has_jars() {
 find_jars() {
   local LC_ALL=C # else the locale decides what comes first, and an archive made under another one does not fit
   local class_path directory file
+  ! is_too_old "$ZOO_JAVA_RELEASE" || fail_for_java "$ZOO_JAVA_RELEASE"
   if ! has_java; then
     echo "Error: ${JAVA_HOME:+JAVA_HOME=$JAVA_HOME holds no bin/java: }java not found; install Java 17 or later, or set JAVA_HOME" >&2
     exit 1

@@ -289,10 +289,7 @@ check_java() {
     report="$("$JAVA" -version 2>&1)"
   fi
   version="$(sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' <<<"$report" | head -n 1)"
-  if [[ -n "$version" ]] && ((version < 17)); then
-    echo "Error: $JAVA is Java $version; install a JDK 17 or newer, or set JAVA_HOME to one" >&2
-    exit 1
-  fi
+  ! is_too_old "$version" || fail_for_java "$version"
 }
 
 fail_to_start() {
