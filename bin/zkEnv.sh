@@ -388,7 +388,13 @@ lock_holders() {
 process_lives() {
   local state
   process_exists "$1" || return 1
-  state="$(ps -o stat= -p "$1" 2>/dev/null)"
+  if [[ -r "/proc/$1/stat" ]]; then
+    # a name, in parentheses, is before it
+    state="$(cat "/proc/$1/stat" 2>/dev/null)"
+    state="${state##*) }"
+  else
+    state="$(ps -o stat= -p "$1" 2>/dev/null)"
+  fi
   [[ "$state" != Z* ]]
 }
 
