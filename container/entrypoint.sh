@@ -66,14 +66,14 @@ check_id() {
   MY_ID="${ZOO_MY_ID:-}"
   [[ -z "$MY_ID" || "$MY_ID" =~ ^[1-9][0-9]{0,2}$ ]] || fail "ZOO_MY_ID=$MY_ID: give a number from 1 to 255"
   [[ -z "$MY_ID" ]] || ((MY_ID <= 255)) || fail "ZOO_MY_ID=$MY_ID: give a number from 1 to 255"
-  if [[ -f "$DATA_DIR/myid" ]]; then
+  if [[ -s "$DATA_DIR/myid" ]]; then
     id="$(head -n 1 "$DATA_DIR/myid")"
     [[ -z "$MY_ID" || "$MY_ID" == "$id" ]] ||
       fail "ZOO_MY_ID=$MY_ID, but the data in $DATA_DIR are those of server $id; give it its own volume, or ZOO_MY_ID=$id"
     MY_ID="$id"
   fi
   MY_ID="${MY_ID:-1}"
-  [[ ! -f "$CONFIG" ]] || return 0
+  [[ ! -s "$CONFIG" ]] || return 0
   for server in $ZOO_SERVERS; do
     [[ "$server" =~ ^server\.([0-9]+)=[^=]+:[0-9]+:[0-9]+.*$ ]] ||
       fail "ZOO_SERVERS: '$server' is not of the form server.ID=HOST:2888:3888;2181"
@@ -132,7 +132,8 @@ warn_of_useless_variables() {
 }
 
 export ZOOCFGDIR="$CONF_DIR"
-if [[ -f "$CONFIG" ]]; then
+# a loss of power leaves files empty that were written just before it
+if [[ -s "$CONFIG" ]]; then
   warn_of_useless_variables
   check_id
 else
@@ -150,6 +151,6 @@ for directory in "$DATA_DIR" "$DATA_LOG_DIR"; do
   mkdir -p "$directory" 2>/dev/null && [[ -w "$directory" ]] ||
     fail "$directory cannot be written by user $(id -u); give it the volume, or run as the volume's owner"
 done
-[[ -f "$CONFIG" ]] || printf '%s\n' "$text" >"$CONFIG"
-[[ -f "$DATA_DIR/myid" ]] || echo "$MY_ID" >"$DATA_DIR/myid"
+[[ -s "$CONFIG" ]] || printf '%s\n' "$text" >"$CONFIG"
+[[ -s "$DATA_DIR/myid" ]] || echo "$MY_ID" >"$DATA_DIR/myid"
 exec "$@"

@@ -216,4 +216,14 @@ public class EntrypointTest {
         assertEquals("dataDir=" + data + "\n", Files.readString(conf.resolve("zoo.cfg")));
         assertTrue(Files.exists(data.resolve("myid")));
     }
+
+    @Test
+    public void filesThatALossOfPowerLeftEmpty_areWrittenAnew() throws Exception {
+        variables.put("ZOO_SERVERS", THREE);
+        variables.put("ZOO_MY_ID", "2");
+        Files.createFile(data.resolve("myid"));
+        Files.createFile(conf.resolve("zoo.cfg"));
+        assertTrue(started().containsAll(List.of(THREE.split(" "))));
+        assertEquals("2\n", Files.readString(data.resolve("myid")));
+    }
 }
