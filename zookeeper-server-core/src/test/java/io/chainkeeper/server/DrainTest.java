@@ -3,6 +3,7 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.ordering.OrderingStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -44,10 +45,13 @@ public class DrainTest {
         }
     }
 
+    private void ask() throws IOException {
+        Files.move(Files.writeString(folder.newFile().toPath(), "1\n"), request);
+    }
+
     /** Nobody else is there. */
     private void assertGoesOnAndRefuses() throws Exception {
-        Path whole = Files.writeString(folder.newFile().toPath(), "1\n");
-        Files.move(whole, request);
+        ask();
         TestEnsemble.await("refused", () -> read(answer).startsWith("refused: this server is the only member"));
         ensemble.client(1).create("/still", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
     }
@@ -94,5 +98,27 @@ public class DrainTest {
         Files.createDirectories(answer.resolve("file"));
         Files.writeString(ensemble.orderingDirectory(1).resolve("drain"), "1\n");
         assertEquals(0, TestEnsemble.awaitShutdown("drain", ensemble.replica(1)));
+    }
+
+    /** The server has started, which {@code zkServer.sh start} says, and its AdminServer has not. */
+    @Test
+    public void requestSoonAfterTheStart_isAnswered() throws Exception {
+        ensemble.stop(1);
+        ensemble.order().elect(OrderingStatus.NO_LEADER);
+        ensemble.startClientsFirst(1);
+        ask();
+        TestEnsemble.await("refused", () -> read(answer).startsWith("refused: this server is the only member"));
+    }
+
+    @Test
+    public void requestBeforeTheStart_isRefusedAndTakenAway() throws Exception {
+        ensemble.stop(1);
+        ask();
+        ensemble.start(1);
+        TestEnsemble.await(
+                "refused",
+                () -> read(answer).equals("refused: it was asked before the server had started;" + " ask again\n"));
+        assertTrue(Files.notExists(request));
+        assertGoesOnAndRefuses();
     }
 }

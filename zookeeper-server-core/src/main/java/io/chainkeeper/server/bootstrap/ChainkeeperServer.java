@@ -224,9 +224,7 @@ public final class ChainkeeperServer {
         }
     }
 
-    private void awaitEndOfLife(ReplicaLife running) throws InterruptedException {
-        DrainRequest request = new DrainRequest(ordering.orderingDirectory());
-        request.forget();
+    private void awaitEndOfLife(ReplicaLife running, DrainRequest request) throws InterruptedException {
         while (!mayEnd()) {
             synchronized (monitor) {
                 if (!mayEnd()) {
@@ -276,6 +274,11 @@ public final class ChainkeeperServer {
     /** The peer's thread, from start to stop. */
     private void live(PassiveQuorumPeer peer) throws IOException {
         try (ReplicaLife started = startLife(peer)) {
+            DrainRequest request = new DrainRequest(ordering.orderingDirectory());
+            if (life == null) {
+                // not later: what is asked of a server that is known to have started has to be answered
+                request.refuseEarlier();
+            }
             life = started;
             startDecided.countDown();
             if (clientsFirst) {
@@ -283,7 +286,7 @@ public final class ChainkeeperServer {
             }
             started.startAdminServer();
             adminServerDecided.countDown();
-            awaitEndOfLife(started);
+            awaitEndOfLife(started, request);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

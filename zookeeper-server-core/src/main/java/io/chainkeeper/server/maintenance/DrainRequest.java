@@ -37,11 +37,13 @@ public final class DrainRequest {
         answer = orderingDirectory.resolve(ANSWER_NAME);
     }
 
-    /** Forgets what a server that has ended was asked. */
-    public void forget() {
+    /** Refuses what was asked before this start: by somebody who has given up since, or who was too early. */
+    public void refuseEarlier() {
         try {
-            Files.deleteIfExists(file);
             Files.deleteIfExists(answer);
+            if (Files.deleteIfExists(file)) {
+                refuse("it was asked before the server had started; ask again");
+            }
         } catch (IOException e) {
             LOG.warn("What zkServer.sh drain asked of an earlier start cannot be deleted; delete it: {}", e.toString());
         }
