@@ -212,11 +212,17 @@ make_class_archive() {
   fi
 }
 
+# Sets word to what the server says of its start. It deletes a report that it cannot write: its port says it then.
+read_report() {
+  word=stock
+  [[ ! -e "$1" ]] || { word="$(<"$1")"; } 2>/dev/null
+}
+
 # Tells systemd when the server has started: tell_when_started PID REPORT
 tell_when_started() {
-  local word=""
+  local word
   while kill -0 "$1" 2>/dev/null; do
-    read -r word <"$2"
+    read_report "$2"
     if [[ "$word" == started ]] || { [[ "$word" == stock ]] && client_port_answers; }; then
       systemd-notify --ready
       break
@@ -344,7 +350,7 @@ start_server() {
       fail_to_start
     fi
     # the server says when it serves clients, or that nobody has refused it and it waits for others
-    word="$(<"$report")"
+    read_report "$report"
     if [[ "$word" == started ]] || { [[ "$word" == stock && "$busy" == false ]] && client_port_answers; }; then
       break
     fi

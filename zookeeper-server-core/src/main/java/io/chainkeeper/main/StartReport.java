@@ -4,6 +4,7 @@ import io.chainkeeper.config.StartupConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.slf4j.Logger;
@@ -11,7 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells {@code zkServer.sh start}, through a file that it has made, that a start has worked. Where the script is no
- * longer interested it has deleted the file.
+ * longer interested it has deleted the file. Where the file cannot be written, because its disk is full, it is deleted
+ * here, and the script looks at the client port instead.
  */
 final class StartReport {
     private static final Logger LOG = LoggerFactory.getLogger(StartReport.class);
@@ -65,8 +67,23 @@ final class StartReport {
         }
         try {
             Files.write(file, (word + "\n").getBytes(StandardCharsets.US_ASCII), StandardOpenOption.WRITE);
-        } catch (IOException e) {
+        } catch (NoSuchFileException e) {
             LOG.debug("Nobody waits for this start any more: {}", e.toString());
+        } catch (IOException e) {
+            LOG.warn(
+                    "{} cannot be written ({}), so zkServer.sh takes the start for done when the client port answers;"
+                            + " free space there",
+                    file,
+                    e.toString());
+            delete();
+        }
+    }
+
+    private void delete() {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            LOG.warn("Nor can it be deleted: {}; zkServer.sh waits until its time is over", e.toString());
         }
     }
 }

@@ -32,6 +32,7 @@ abstract class DistributionScripts {
             "esac",
             "if [[ -n \"${STAND_IN_MISTAKE:-}\" ]]; then echo \"$STAND_IN_MISTAKE\" >&2; exit 2; fi",
             "if [[ -n \"${STAND_IN_REPORT:-}\" ]]; then echo \"$STAND_IN_REPORT\" >\"$CHAINKEEPER_START_REPORT\"; fi",
+            "if [[ -n \"${STAND_IN_DELETES_REPORT:-}\" ]]; then rm \"$CHAINKEEPER_START_REPORT\"; fi",
             "trap 'echo ended >\"$STAND_IN_END\"; exit 0' TERM",
             "echo ready >\"$STAND_IN_READY\"",
             "while true; do sleep 0.05; done",
@@ -110,18 +111,26 @@ abstract class DistributionScripts {
     }
 
     Result runScript(String script, String... arguments) throws Exception {
+        Path out = folder.newFile().toPath();
+        Path err = folder.newFile().toPath();
+        Process process = start(out, err, script, arguments);
+        assertTrue(script + " hangs", process.waitFor(60, TimeUnit.SECONDS));
+        return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    Process start(String script, String... arguments) throws IOException {
+        return start(folder.newFile().toPath(), folder.newFile().toPath(), script, arguments);
+    }
+
+    private Process start(Path out, Path err, String script, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(launcher);
         command.addAll(List.of(home.resolve("bin").resolve(script).toString(), "--config", conf.toString()));
         command.addAll(List.of(arguments));
-        Path out = folder.newFile().toPath();
-        Path err = folder.newFile().toPath();
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().keySet().removeIf(name -> name.matches("(ZOO|ZK_|JMX|.*JVMFLAGS|CLASSPATH|JAVA_HOME).*"));
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        assertTrue(script + " hangs", process.waitFor(60, TimeUnit.SECONDS));
-        return new Result(process.exitValue(), Files.readString(out), Files.readString(err));
+        return builder.start();
     }
 
     void awaitReady() throws InterruptedException {
