@@ -142,8 +142,9 @@ drain_server() {
   fi
   orders="$(config_value "$ZOOCFG" dataLogDir)"
   orders="${orders:-$DATA_DIR}/ordering"
-  rm -f "$orders/drain-answer"
-  if ! echo "$DRAIN_SECONDS" >"$orders/drain.tmp" || ! mv "$orders/drain.tmp" "$orders/drain"; then
+  # no link is followed: where root asks, the server's user could have any file overwritten
+  rm -f "$orders/drain-answer" "$orders/drain" "$orders/drain.tmp"
+  if ! (set -o noclobber && echo "$DRAIN_SECONDS" >"$orders/drain.tmp") || ! mv "$orders/drain.tmp" "$orders/drain"; then
     echo "Error: $orders cannot be written: run this as the user of the server" >&2
     exit 1
   fi
