@@ -98,7 +98,7 @@ fi
 # Prints which release of Java it is, where a file of its directory says so. Links, as those in /usr/bin, are followed.
 java_release() {
   local java="$JAVA"
-  [[ ! -L "$java" ]] || java="$(readlink -f "$java")"
+  [[ ! -L "$java" ]] || java="$(readlink -f "$java" 2>/dev/null)"
   [[ ! -r "${java%/bin/java}/release" ]] ||
     sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]\{1,4\}\).*/\2/p' "${java%/bin/java}/release" | head -n 1
 }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.Test;
 
-/** A server whose parent never asks for its end, as the first process of many containers, where there is no ps either. */
+/** A server whose parent collects nobody, as the first process of many containers, where there is no ps either. */
 public class UnreapedServerTest extends DistributionScripts {
     @Test
     public void serverThatIsDeadAndNotReaped_hasStopped() throws Exception {
