@@ -1,5 +1,6 @@
 package io.chainkeeper.server.backup;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.storage.DataFiles;
@@ -57,7 +58,7 @@ final class BackupDirectory {
      *     snapshots elsewhere give them the same names
      */
     void create() throws IOException {
-        Files.createDirectories(path);
+        AtomicFile.createDirectories(path);
         for (Path file : DataFiles.all(path)) {
             if (!BEFORE_MANIFEST.contains(file.getFileName().toString())) {
                 throw new UserMistakeException(

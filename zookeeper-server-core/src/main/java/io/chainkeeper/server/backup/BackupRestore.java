@@ -179,7 +179,7 @@ public final class BackupRestore {
     }
 
     private static Path written(ReplayedTree tree, DataDirectories target) throws IOException {
-        Files.createDirectories(target.snapshots());
+        AtomicFile.createDirectories(target.snapshots());
         Path temporary = target.snapshots().resolve(TEMPORARY_NAME);
         write(tree, temporary);
         return named(temporary, target, Util.makeSnapshotName(tree.zxid()));
@@ -194,7 +194,7 @@ public final class BackupRestore {
     }
 
     private static Path copied(Path snapshot, DataDirectories target) throws IOException {
-        Files.createDirectories(target.snapshots());
+        AtomicFile.createDirectories(target.snapshots());
         Path file = target.snapshots().resolve(snapshot.getFileName());
         BackupFiles.write(file, out -> Files.copy(snapshot, out));
         return file;
