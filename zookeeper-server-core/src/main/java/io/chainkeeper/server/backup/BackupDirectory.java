@@ -86,9 +86,10 @@ final class BackupDirectory {
      * @param manifest the one that the directory holds
      */
     void deleteStrangers(BackupManifest manifest) throws IOException {
+        Set<String> named = manifest.fileNames();
         for (Path file : DataFiles.all(path)) {
             String name = file.getFileName().toString();
-            if (isOurs(file) && !name.equals(LOCK_FILE) && !manifest.names(name)) {
+            if (isOurs(file) && !name.equals(LOCK_FILE) && !named.contains(name)) {
                 Files.delete(file);
             }
         }
