@@ -14,6 +14,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -93,6 +94,16 @@ public class BackupFailuresTest {
                         file, out -> BackupFiles.copy(new ByteArrayInputStream(content), out, content.length)));
         assertTrue(failure.getMessage(), failure.getMessage().startsWith(temporary + " cannot be written: "));
         assertFalse(Files.exists(temporary));
+    }
+
+    /** This device takes what is written, and cannot be forced. */
+    @Test
+    public void storageFailsOnlyWhenItIsForced_theFileIsNamed() throws Exception {
+        Path file = folder.getRoot().toPath().resolve("log.5");
+        Path temporary = Files.createSymbolicLink(folder.getRoot().toPath().resolve("log.5.tmp"), Path.of("/dev/null"));
+        IOException failure = assertThrows(IOException.class, () -> BackupFiles.write(file, out -> out.write(1)));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(temporary + " cannot be written: "));
+        assertFalse(Files.exists(temporary, LinkOption.NOFOLLOW_LINKS));
     }
 
     @Test
