@@ -6,6 +6,7 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.main.BackupCommand;
 import io.chainkeeper.server.TestEnsemble;
 import io.chainkeeper.server.storage.DataFiles;
@@ -133,6 +134,20 @@ public class BackupFailuresTest {
         Path data = folder.newFolder("data").toPath();
         Files.createDirectory(data.resolve("lost+found"));
         assertTrue(restore(backup, data).startsWith("Restored "));
+    }
+
+    /** {@code zkServer-initialize.sh} leaves this, and so does a restore that was killed before it had written. */
+    @Test
+    public void directoryIsPreparedForAServer_itCountsAsEmpty() throws Exception {
+        Path backup = folder.newFolder("backup").toPath();
+        backUp(backup);
+        Path data = folder.newFolder("data").toPath();
+        Files.createDirectory(data.resolve("version-2"));
+        Files.createFile(data.resolve("initialize"));
+        Files.writeString(data.resolve("myid"), "1\n");
+        assertTrue(restore(backup, data).startsWith("Restored "));
+        IOException refused = assertThrows(UserMistakeException.class, () -> restore(backup, data));
+        assertTrue(refused.getMessage(), refused.getMessage().contains(data + " holds data (version-2)"));
     }
 
     /** Leaves a copy of the oldest snapshot, and the log from some later transaction on. */
