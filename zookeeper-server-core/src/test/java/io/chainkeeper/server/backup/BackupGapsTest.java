@@ -1,6 +1,7 @@
 package io.chainkeeper.server.backup;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.DataDirectories;
@@ -106,6 +107,19 @@ public class BackupGapsTest {
         BackupRestore restore = new BackupRestore(backup);
         String said = restore.restore(restore.at(zxid), List.of(new DataDirectories(data, data)));
         assertTrue(said, said.startsWith("Restored 0x" + Long.toHexString(zxid) + " "));
+    }
+
+    /** Whoever proves a backup that goes on meanwhile must not hear that it is incomplete. */
+    @Test
+    public void fileIsDeletedByALaterRun_thatIsWhatIsSaid() throws Exception {
+        Path backup = folder.newFolder("backup").toPath();
+        backUp(first, backup, 1);
+        BackupManifest.Snapshot snapshot =
+                BackupManifest.read(backup).snapshots().get(0);
+        backUp(third, backup, 1);
+        IOException failure = assertThrows(
+                IOException.class, () -> BackupVerification.check(backup, snapshot.fileName(), snapshot.content()));
+        assertTrue(failure.getMessage(), failure.getMessage().contains("deleted by another zkBackup.sh"));
     }
 
     /** A member that has got a state from elsewhere has no transactions behind it until there is another one. */
