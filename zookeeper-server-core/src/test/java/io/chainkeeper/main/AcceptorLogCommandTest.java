@@ -236,6 +236,16 @@ public class AcceptorLogCommandTest {
     }
 
     @Test
+    public void identityIsNoText_isNamedAndTheOthersAreRead() throws IOException {
+        Files.write(ordering.resolve("identity"), new byte[] {'f', (byte) 0xc3, '\n'});
+        flip(ordering.resolve("checkpoints/checkpoint.20"), 40);
+        assertEquals(errors, 1, run("--verify"));
+        assertTrue(errors, errors.contains(ordering.resolve("identity") + " is damaged"));
+        assertTrue(errors, errors.contains("checkpoint.20: has a wrong checksum"));
+        assertEquals(2, errors.lines().count());
+    }
+
+    @Test
     public void positionsMissing_areAHoleUnlessACheckpointHasThem() throws IOException {
         write(9, 12);
         assertEquals(1, run("--verify"));

@@ -1,5 +1,6 @@
 package io.chainkeeper.server.backup;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
 import io.chainkeeper.server.storage.DataFiles;
@@ -57,7 +58,7 @@ final class BackupDirectory {
      *     snapshots elsewhere give them the same names
      */
     void create() throws IOException {
-        Files.createDirectories(path);
+        AtomicFile.createDirectories(path);
         for (Path file : DataFiles.all(path)) {
             if (!BEFORE_MANIFEST.contains(file.getFileName().toString())) {
                 throw new UserMistakeException(
@@ -85,9 +86,10 @@ final class BackupDirectory {
      * @param manifest the one that the directory holds
      */
     void deleteStrangers(BackupManifest manifest) throws IOException {
+        Set<String> named = manifest.fileNames();
         for (Path file : DataFiles.all(path)) {
             String name = file.getFileName().toString();
-            if (isOurs(file) && !name.equals(LOCK_FILE) && !manifest.names(name)) {
+            if (isOurs(file) && !name.equals(LOCK_FILE) && !named.contains(name)) {
                 Files.delete(file);
             }
         }

@@ -66,12 +66,20 @@ final class BackupFiles {
             Files.deleteIfExists(temporary);
             throw e;
         }
-        try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
-            channel.force(true);
-        }
+        force(temporary);
         long bytes = Files.size(temporary);
         AtomicFile.rename(temporary, file);
         return new Content(bytes, HexFormat.of().formatHex(digest.digest()));
+    }
+
+    /** Storage on another machine may say only now that it is full. */
+    private static void force(Path temporary) throws IOException {
+        try (FileChannel channel = FileChannel.open(temporary, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        } catch (IOException e) {
+            Files.deleteIfExists(temporary);
+            throw notWritten(temporary, e);
+        }
     }
 
     /**
@@ -138,7 +146,11 @@ final class BackupFiles {
 
         @Override
         public void close() throws IOException {
-            out.close();
+            try {
+                out.close();
+            } catch (IOException e) {
+                throw notWritten(file, e);
+            }
         }
     }
 }

@@ -10,9 +10,11 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -91,10 +93,12 @@ record BackupManifest(
         return Math.max(ofLog, ofSnapshots);
     }
 
-    /** @return whether a file of this name belongs to it */
-    boolean names(String fileName) {
-        return snapshots.stream().anyMatch(snapshot -> snapshot.fileName().equals(fileName))
-                || pieces.stream().anyMatch(piece -> piece.fileName().equals(fileName));
+    /** @return names of the files that belong to it, besides its own */
+    Set<String> fileNames() {
+        Set<String> names = new HashSet<>();
+        snapshots.forEach(snapshot -> names.add(snapshot.fileName()));
+        pieces.forEach(piece -> names.add(piece.fileName()));
+        return names;
     }
 
     /** Replaces the file of a directory, durably. */

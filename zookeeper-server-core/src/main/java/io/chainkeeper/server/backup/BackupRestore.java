@@ -24,7 +24,9 @@ import org.apache.zookeeper.server.persistence.Util;
  * each, which has been proved by then. Used by one thread.
  */
 public final class BackupRestore {
-    private static final Set<String> NO_DATA = Set.of("myid", BackupFiles.LOST_AND_FOUND);
+    /** What a directory holds that has been prepared for a server, besides a directory for its files that is empty. */
+    private static final Set<String> NO_DATA = Set.of("myid", "initialize", BackupFiles.LOST_AND_FOUND);
+
     private static final String TEMPORARY_NAME = "writing-restored-snapshot";
 
     private final Path directory;
@@ -169,7 +171,11 @@ public final class BackupRestore {
             return;
         }
         for (Path file : DataFiles.all(target)) {
-            if (!NO_DATA.contains(file.getFileName().toString())) {
+            String name = file.getFileName().toString();
+            boolean isEmpty = name.equals(DataDirectories.VERSION_DIRECTORY)
+                    && Files.isDirectory(file)
+                    && DataFiles.all(file).isEmpty();
+            if (!isEmpty && !NO_DATA.contains(name)) {
                 throw new UserMistakeException(
                         Exit.CANNOT_START,
                         target + " holds data (" + file.getFileName()
@@ -179,7 +185,7 @@ public final class BackupRestore {
     }
 
     private static Path written(ReplayedTree tree, DataDirectories target) throws IOException {
-        Files.createDirectories(target.snapshots());
+        AtomicFile.createDirectories(target.snapshots());
         Path temporary = target.snapshots().resolve(TEMPORARY_NAME);
         write(tree, temporary);
         return named(temporary, target, Util.makeSnapshotName(tree.zxid()));
@@ -194,7 +200,7 @@ public final class BackupRestore {
     }
 
     private static Path copied(Path snapshot, DataDirectories target) throws IOException {
-        Files.createDirectories(target.snapshots());
+        AtomicFile.createDirectories(target.snapshots());
         Path file = target.snapshots().resolve(snapshot.getFileName());
         BackupFiles.write(file, out -> Files.copy(snapshot, out));
         return file;

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.zookeeper.server.persistence.FileTxnLog;
 
@@ -124,25 +125,20 @@ public final class BackupRun {
     }
 
     private BackupManifest withTransactions(BackupManifest base, BackupSource.Found snapshot) throws IOException {
-        Transaction last = base.pieces().isEmpty()
-                ? null
-                : base.pieces().get(base.pieces().size() - 1).last();
-        long from = last == null ? snapshot.zxid() : last.zxid();
-        BackupSource.Log log = source.log(from);
-        if (last != null && log.known() != null && !log.known().equals(last)) {
-            throw new UnusableBackupException(source.name() + " holds another transaction " + Zxids.text(last.zxid())
-                    + " than the backup in " + directory.path() + ": their histories differ; give another directory");
+        long from = 0;
+        BackupSource.Log log = null;
+        for (Iterator<Long> ends = endsOf(base).iterator(); log == null && ends.hasNext(); ) {
+            from = ends.next();
+            BackupSource.Log behind = source.log(from);
+            requireSameHistory(base, behind.known());
+            log = behind.followsOn(from) ? behind : null;
         }
-        boolean gap = last != null
-                && log.known() == null
-                && !log.later().isEmpty()
-                && log.later().get(0).first().zxid() != Zxids.next(last.zxid());
-        if (gap) {
-            // The member has deleted what lies between, or has got a state from elsewhere: begin anew behind it.
+        if (log == null) {
+            // It is the first run, the member has deleted what lies between, or it has got a state from elsewhere.
             from = snapshot.zxid();
             log = source.log(from);
+            requireBegin(log, snapshot);
         }
-        requireBegin(log, last == null || gap ? snapshot : null);
         List<Piece> pieces = new ArrayList<>(base.pieces());
         for (BackupSource.Stretch stretch : log.later()) {
             long after = stretch.after() != 0 ? stretch.after() : from;
@@ -163,9 +159,38 @@ public final class BackupRun {
         return base.with(base.snapshots(), pieces);
     }
 
+    /** Where a backup can be gone on with: behind its log, and behind a snapshot that none of its log follows. */
+    private static List<Long> endsOf(BackupManifest base) {
+        List<Long> ends = new ArrayList<>();
+        Transaction last = lastOf(base);
+        if (last != null) {
+            ends.add(last.zxid());
+        }
+        if (!base.snapshots().isEmpty()) {
+            long newest = base.snapshots().get(base.snapshots().size() - 1).zxid();
+            if (last == null || newest > last.zxid()) {
+                ends.add(newest);
+            }
+        }
+        return ends;
+    }
+
+    private void requireSameHistory(BackupManifest base, Transaction known) throws UnusableBackupException {
+        Transaction last = lastOf(base);
+        if (last != null && known != null && known.zxid() == last.zxid() && !known.equals(last)) {
+            throw new UnusableBackupException(source.name() + " holds another transaction " + Zxids.text(last.zxid())
+                    + " than the backup in " + directory.path() + ": their histories differ; give another directory");
+        }
+    }
+
+    private static Transaction lastOf(BackupManifest base) {
+        List<Piece> pieces = base.pieces();
+        return pieces.isEmpty() ? null : pieces.get(pieces.size() - 1).last();
+    }
+
     /** The log may be of a state that is just being put into the place of the one that the snapshot is of. */
     private void requireBegin(BackupSource.Log log, BackupSource.Found snapshot) throws IOException {
-        if (snapshot == null || log.later().isEmpty() || log.later().get(0).after() != 0) {
+        if (log.later().isEmpty() || log.later().get(0).after() != 0) {
             return;
         }
         long first = log.later().get(0).first().zxid();

@@ -101,7 +101,12 @@ final class BackupSource {
      * @param later the transactions behind it, by file
      * @param last zxid of the last transaction, 0 if there is none
      */
-    record Log(Transaction known, List<Stretch> later, long last) {}
+    record Log(Transaction known, List<Stretch> later, long last) {
+        /** @return whether nothing is missing between what was asked about and what is later, if anything is */
+        boolean followsOn(long after) {
+            return known != null || later.isEmpty() || later.get(0).first().zxid() == Zxids.next(after);
+        }
+    }
 
     /**
      * Reads the transaction log.

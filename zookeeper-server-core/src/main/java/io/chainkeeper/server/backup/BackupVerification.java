@@ -102,6 +102,12 @@ public final class BackupVerification {
     static void check(Path directory, String name, Content expected) throws IOException {
         Path file = directory.resolve(name);
         if (!Files.exists(file)) {
+            BackupManifest present = BackupManifest.read(directory);
+            if (present != null && !present.fileNames().contains(name)) {
+                throw new IOException(
+                        file + " was deleted by another zkBackup.sh, with what it no longer keeps: run this"
+                                + " command again");
+            }
             throw new IOException(file + " is missing although the manifest names it: the backup is incomplete");
         }
         Content found = BackupFiles.contentOf(file);

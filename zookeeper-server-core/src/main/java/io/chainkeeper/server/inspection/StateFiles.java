@@ -13,6 +13,7 @@ import io.chainkeeper.server.storage.StopMarker;
 import io.chainkeeper.server.transfer.InstalledState;
 import io.chainkeeper.server.transfer.ManifestWords;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -133,7 +134,7 @@ public final class StateFiles {
 
     /** The readers of these files check them; what they say is in them word for word. */
     private static String small(Path file, String name) throws IOException {
-        String text = Files.readString(file, StandardCharsets.UTF_8);
+        String text = text(file);
         Path directory = file.toAbsolutePath().getParent();
         try {
             switch (name) {
@@ -147,5 +148,14 @@ public final class StateFiles {
             throw new DamagedFileException(e.getMessage());
         }
         return text.lines().collect(Collectors.joining(", "));
+    }
+
+    /** Of bytes that are no text Java says only how many they are. */
+    private static String text(Path file) throws IOException {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (CharacterCodingException e) {
+            throw new DamagedFileException(file + " is damaged: it holds bytes that are no text");
+        }
     }
 }

@@ -6,6 +6,8 @@ import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.UserMistakeException;
+import io.chainkeeper.main.BackupCommand;
 import io.chainkeeper.server.TestEnsemble;
 import io.chainkeeper.server.storage.DataFiles;
 import io.chainkeeper.server.storage.TxnLogScanner;
@@ -13,8 +15,10 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -93,6 +97,16 @@ public class BackupFailuresTest {
         assertFalse(Files.exists(temporary));
     }
 
+    /** This device takes what is written, and cannot be forced. */
+    @Test
+    public void storageFailsOnlyWhenItIsForced_theFileIsNamed() throws Exception {
+        Path file = folder.getRoot().toPath().resolve("log.5");
+        Path temporary = Files.createSymbolicLink(folder.getRoot().toPath().resolve("log.5.tmp"), Path.of("/dev/null"));
+        IOException failure = assertThrows(IOException.class, () -> BackupFiles.write(file, out -> out.write(1)));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(temporary + " cannot be written: "));
+        assertFalse(Files.exists(temporary, LinkOption.NOFOLLOW_LINKS));
+    }
+
     @Test
     public void diskIsFullAtTheEnd_manifestAndSnapshotAreNamed() throws Exception {
         Assume.assumeTrue("there is a disk that is full", Files.exists(FULL));
@@ -120,6 +134,20 @@ public class BackupFailuresTest {
         Path data = folder.newFolder("data").toPath();
         Files.createDirectory(data.resolve("lost+found"));
         assertTrue(restore(backup, data).startsWith("Restored "));
+    }
+
+    /** {@code zkServer-initialize.sh} leaves this, and so does a restore that was killed before it had written. */
+    @Test
+    public void directoryIsPreparedForAServer_itCountsAsEmpty() throws Exception {
+        Path backup = folder.newFolder("backup").toPath();
+        backUp(backup);
+        Path data = folder.newFolder("data").toPath();
+        Files.createDirectory(data.resolve("version-2"));
+        Files.createFile(data.resolve("initialize"));
+        Files.writeString(data.resolve("myid"), "1\n");
+        assertTrue(restore(backup, data).startsWith("Restored "));
+        IOException refused = assertThrows(UserMistakeException.class, () -> restore(backup, data));
+        assertTrue(refused.getMessage(), refused.getMessage().contains(data + " holds data (version-2)"));
     }
 
     /** Leaves a copy of the oldest snapshot, and the log from some later transaction on. */
@@ -160,5 +188,69 @@ public class BackupFailuresTest {
         IOException failure = assertThrows(IOException.class, () -> run.run(Instant.EPOCH));
         assertTrue(failure.getMessage(), failure.getMessage().contains("transactions are missing"));
         assertEquals(List.of(), BackupManifest.read(backup).pieces());
+    }
+
+    /** Forcing a file does not force the name of its directory, with which a loss of power could take it. */
+    @Test
+    public void directoriesAreNew_theirNamesAreForcedBeforeAFileInThemHasItsName() throws Exception {
+        Path root = folder.getRoot().toPath().toRealPath();
+        Path backup = root.resolve("of").resolve("member");
+        assertForcedFirst(root, traced("backup", "--to", backup.toString()), "/manifest\"");
+        Path data = root.resolve("new").resolve("data");
+        assertForcedFirst(root, traced("restore", backup.toString(), "--into", data.toString()), "/snapshot.");
+        Path other = root.resolve("other").resolve("data");
+        String both = root.resolve("one").resolve("data") + "," + other;
+        List<String> calls = traced("restore", backup.toString(), "--into", both);
+        assertForcedFirst(root, calls, other + "/version-2/snapshot.");
+        assertForcedFirst(other.getParent(), calls, other + "/version-2/snapshot.");
+    }
+
+    /** What is forced and renamed while the command runs, in that order. */
+    private List<String> traced(String... arguments) throws Exception {
+        Path calls = folder.getRoot().toPath().resolve("calls");
+        Path zooCfg = folder.getRoot().toPath().resolve("zoo.cfg");
+        Files.writeString(zooCfg, "dataDir=" + member.dataDirectory() + "\n");
+        List<String> command = new ArrayList<>(List.of(
+                "strace",
+                "-f",
+                "-y",
+                "-s",
+                "4096",
+                "-o",
+                calls.toString(),
+                "-e",
+                "trace=fsync,rename",
+                "-e",
+                "signal=none"));
+        command.addAll(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), BackupCommand.class.getName()));
+        command.add(zooCfg.toString());
+        command.addAll(List.of(arguments));
+        Process process;
+        try {
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            Assume.assumeNoException("there is no strace here", e);
+            throw e;
+        }
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Assume.assumeFalse("strace may look at processes here: " + said, said.contains("strace: "));
+        assertEquals(said, 0, process.waitFor());
+        return Files.readAllLines(calls);
+    }
+
+    private static void assertForcedFirst(Path directory, List<String> calls, String named) {
+        int forced = -1;
+        for (int i = 0; i < calls.size(); i++) {
+            if (forced < 0 && calls.get(i).contains("fsync(") && calls.get(i).contains("<" + directory + ">")) {
+                forced = i;
+            }
+            if (calls.get(i).contains("rename(") && calls.get(i).contains(named)) {
+                assertTrue(directory + " is forced before " + calls.get(i) + ": " + calls, forced >= 0);
+                return;
+            }
+        }
+        throw new AssertionError(named + " got its name: " + calls);
     }
 }
