@@ -77,20 +77,24 @@ final class CatchUp {
         }
     }
 
-    void tick() {
-        for (int id = 1; id < Peers.IDS; id++) {
-            if (!state.peers.linkUp[id]) {
-                readFor[id] = 0;
-                ignores[id] = false;
-            }
+    /** What was asked over a link is lost with it, also where it is up again before the next tick. */
+    void peerDown(int id) {
+        readFor[id] = 0;
+        ignores[id] = false;
+        if (id == asked) {
+            unansweredTick[id] = state.now;
+            asked = NOBODY;
         }
+    }
+
+    void tick() {
         if (state.prefix != lastPrefix) {
             lastPrefix = state.prefix;
             stalledTick = state.now;
         }
-        if (asked != NOBODY && (!state.peers.linkUp[asked] || state.now - askedTick > state.settings.fetchTicks())) {
+        if (asked != NOBODY && state.now - askedTick > state.settings.fetchTicks()) {
             unansweredTick[asked] = state.now;
-            ignores[asked] = state.peers.linkUp[asked];
+            ignores[asked] = true;
             asked = NOBODY;
         }
         if (asked == NOBODY && state.now - stalledTick >= state.settings.heartbeatTicks()) {

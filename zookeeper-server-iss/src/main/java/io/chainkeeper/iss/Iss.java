@@ -398,6 +398,7 @@ final class Iss implements InputCycle.Handlers {
     @Override
     public void onPeerDown(int peer) {
         state.peers.down(peer, state.now);
+        catchUp.peerDown(peer);
     }
 
     @Override
