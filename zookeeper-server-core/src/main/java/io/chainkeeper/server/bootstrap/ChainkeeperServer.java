@@ -15,6 +15,7 @@ import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -45,6 +46,7 @@ public final class ChainkeeperServer {
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
     private final Scheduler scheduler;
+    private final Claim claim;
     private final CountDownLatch startDecided = new CountDownLatch(1);
     private final CountDownLatch adminServerDecided = new CountDownLatch(1);
     private final Object monitor = new Object();
@@ -71,7 +73,19 @@ public final class ChainkeeperServer {
      * @param orderingFactory starts the order
      */
     public ChainkeeperServer(QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory) {
-        this(config, ordering, orderingFactory, ThreadScheduler.INSTANCE);
+        this(config, ordering, orderingFactory, ThreadScheduler.INSTANCE, () -> () -> {});
+    }
+
+    /** Keeps other servers from the directories while their files are put in order. */
+    @FunctionalInterface
+    public interface Claim {
+        /**
+         * Looks whether another server runs on the directories, and keeps others away.
+         *
+         * @return to be closed before the order is started, which keeps them away by itself
+         * @throws IOException if another one does, with a message of one line that says so
+         */
+        Closeable take() throws IOException;
     }
 
     /**
@@ -79,10 +93,16 @@ public final class ChainkeeperServer {
      * @param ordering its ordering part
      * @param orderingFactory starts the order
      * @param scheduler gives clocks and threads to what lies above the order: sessions, times to live, maintenance
+     * @param claim taken for a moment by each start
      */
     public ChainkeeperServer(
-            QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory, Scheduler scheduler) {
+            QuorumPeerConfig config,
+            OrderingConfig ordering,
+            OrderingFactory orderingFactory,
+            Scheduler scheduler,
+            Claim claim) {
         this.config = config;
+        this.claim = claim;
         this.scheduler = scheduler;
         this.ordering = ordering;
         this.orderingFactory = orderingFactory;
@@ -180,8 +200,11 @@ public final class ChainkeeperServer {
         DataDirectories directories = new DataDirectories(
                 config.getDataDir().toPath(), config.getDataLogDir().toPath());
         boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
-        prepared = PreparedFiles.prepare(
-                directories, ordering, knows255, ThreadScheduler.INSTANCE, LoggedFiles.LARGE_WRITE_BYTES);
+        // What a crash has left is cut, and what was fetched put in place: never under a server that runs.
+        try (Closeable claimed = claim.take()) {
+            prepared = PreparedFiles.prepare(
+                    directories, ordering, knows255, ThreadScheduler.INSTANCE, LoggedFiles.LARGE_WRITE_BYTES);
+        }
         orderingFactory.prepare();
     }
 
