@@ -1,6 +1,7 @@
 package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Scheduler;
@@ -23,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.security.sasl.SaslException;
+import org.apache.zookeeper.metrics.MetricsProviderLifeCycleException;
 import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
@@ -169,13 +171,32 @@ public final class ChainkeeperServer {
         }
     }
 
-    /** ZooKeeper wraps what it found in its files into an exception that does not say it. */
+    /** ZooKeeper wraps what it found in its files, or at the port of its metrics, so that it does not say it. */
     private static String reason(Throwable failure) {
+        if (failure.getCause() instanceof MetricsProviderLifeCycleException) {
+            return failure.getMessage() + ": " + root(failure) + "; correct the keys metricsProvider.* of zoo.cfg, or"
+                    + " stop the process that uses the port";
+        }
         Throwable cause = failure;
         while (cause instanceof RuntimeException && cause.getCause() instanceof IOException) {
             cause = cause.getCause();
         }
-        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        return text(cause);
+    }
+
+    private static String root(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return text(root);
+    }
+
+    private static String text(Throwable failure) {
+        if (failure instanceof IOException ofFile) {
+            return FileFailure.text(ofFile);
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     private void runPeer() {
@@ -344,7 +365,7 @@ public final class ChainkeeperServer {
             startFailure.compareAndSet(null, failure);
             startDecided.countDown();
         } else {
-            fail("the server stopped: " + failure.getMessage(), failure);
+            fail("the server stopped: " + text(failure), failure);
         }
     }
 
