@@ -97,7 +97,8 @@ else
 fi
 
 for directory in "$DATA_DIR" "$DATA_LOG_DIR"; do
-  rm -rf "${directory:?}/myid" "${directory:?}/version-2" "${directory:?}/ordering" &&
+  # the last is what a switch-protocol that was cut short has prepared: a start would refuse the directory for it
+  rm -rf "${directory:?}/myid" "${directory:?}/version-2" "${directory:?}/ordering" "${directory:?}/ordering.next" &&
     mkdir -p "$directory/version-2" || fail "$directory cannot be prepared; give user $ZOO_USER access to it"
 done
 

@@ -149,11 +149,7 @@ public final class DirectoryProtocol {
         try {
             return ClusterIdentity.read(orderingDirectory);
         } catch (IOException e) {
-            throw UserMistakeException.inDirectory(
-                    "%s",
-                    e.getMessage() == null
-                            ? orderingDirectory.resolve(ClusterIdentity.FILE_NAME) + " cannot be read"
-                            : e.getMessage());
+            throw UserMistakeException.inDirectory("%s", FileFailure.text(e));
         }
     }
 
@@ -170,9 +166,7 @@ public final class DirectoryProtocol {
         } catch (UserMistakeException e) {
             throw e;
         } catch (IOException e) {
-            throw new UserMistakeException(
-                    Exit.CANNOT_START,
-                    e.getMessage() == null ? orderingDirectory + " cannot be read: " + e : e.getMessage());
+            throw new UserMistakeException(Exit.CANNOT_START, FileFailure.text(e));
         }
     }
 

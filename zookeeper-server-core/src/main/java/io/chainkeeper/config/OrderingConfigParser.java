@@ -217,7 +217,7 @@ public final class OrderingConfigParser {
         } catch (UserMistakeException e) {
             throw e;
         } catch (IOException e) {
-            throw UserMistakeException.inDirectory("%s", e.getMessage());
+            throw UserMistakeException.inDirectory("%s", FileFailure.text(e));
         }
     }
 

@@ -36,13 +36,21 @@ final class ZooKeeperSettings {
             "autopurge.snapRetainCount",
             "autopurge.purgeInterval",
             "quorum.cnxn.threads.size",
-            "multiAddress.reachabilityCheckTimeoutMs");
+            "multiAddress.reachabilityCheckTimeoutMs",
+            "jvm.pause.info-threshold.ms",
+            "jvm.pause.warn-threshold.ms",
+            "jvm.pause.sleep.time.ms",
+            "metricsProvider.httpPort",
+            "metricsProvider.numWorkerThreads",
+            "metricsProvider.maxQueueSize",
+            "metricsProvider.workerShutdownTimeoutMs");
     private static final Set<String> DECIMAL_KEYS =
             Set.of("connectionDropIncrease", "connectionDropDecrease", "connectionDecreaseRatio");
     /** What ZooKeeper's classes read as a property of the JVM, and take another value for if it is wrong. */
     private static final Set<String> MILLISECOND_KEYS = Set.of("fsync.warningthresholdms");
 
-    private static final Set<String> PORT_KEYS = Set.of("clientPort", "secureClientPort", "admin.serverPort");
+    private static final Set<String> PORT_KEYS =
+            Set.of("clientPort", "secureClientPort", "admin.serverPort", "metricsProvider.httpPort");
     /** Of those that ZooKeeper's parser passes on, what decides who is let in: anything but true is false to it. */
     private static final Set<String> BOOLEAN_KEYS = Set.of(
             "admin.enableServer",
@@ -156,6 +164,9 @@ final class ZooKeeperSettings {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();
+        }
+        if (root instanceof ClassNotFoundException) {
+            return "there is no class " + root.getMessage() + " in the jars that this server runs with";
         }
         return root.getMessage() == null ? root.toString() : root.getMessage();
     }

@@ -7,6 +7,7 @@ import io.chainkeeper.config.MyIdFile;
 import io.chainkeeper.config.StartupConfig;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
+import io.chainkeeper.log.DirectoryClaim;
 import io.chainkeeper.ordering.SizeLimits;
 import io.chainkeeper.release.FeatureLevel;
 import io.chainkeeper.server.bootstrap.ChainkeeperServer;
@@ -102,7 +103,8 @@ public final class ReplicaStarter implements ServerStarter {
                 linkAuthentication(config),
                 linkSecret(config.linkSecret()),
                 platform);
-        return new ChainkeeperServer(peerConfig, config.ordering(), ordering, platform.server());
+        return new ChainkeeperServer(
+                peerConfig, config.ordering(), ordering, platform.server(), () -> DirectoryClaim.of(orderingDirectory));
     }
 
     private static PeerTls linkTls(QuorumPeerConfig config, boolean reloads) throws IOException {

@@ -70,6 +70,7 @@ public class BadInputTest {
         rows.addAll(orderingKeys());
         rows.addAll(serverLists());
         rows.addAll(zooKeeperKeys());
+        rows.addAll(monitoringKeys());
         rows.addAll(switches());
         rows.addAll(myIds());
         rows.addAll(directories());
@@ -189,6 +190,18 @@ public class BadInputTest {
                         2,
                         "zoo.cfg.dynamic:4: server.2",
                         "line 2 has already set"));
+    }
+
+    private static List<Object[]> monitoringKeys() {
+        return List.of(
+                line("jvm.pause.warn-threshold.ms=10s", "not a number"),
+                line("metricsProvider.httpPort=70OO", "not a number"),
+                line("metricsProvider.httpPort=70000", "1 to 65535"),
+                row(
+                        "class of metrics that there is not",
+                        files -> files.addLine("metricsProvider.className=no.such.Metrics"),
+                        2,
+                        "zoo.cfg: there is no class no.such.Metrics"));
     }
 
     private static List<Object[]> zooKeeperKeys() {

@@ -25,6 +25,7 @@ public class InitializeScriptTest extends DistributionScripts {
         assertEnd(initialize(), 1, "ZooKeeper txnlog directory already exists at " + log + hint);
         Files.delete(log.resolve("version-2"));
         Files.createDirectories(log.resolve("ordering/checkpoints"));
+        Files.createDirectories(log.resolve("ordering.next/checkpoints"));
         assertEnd(initialize(), 1, "ZooKeeper txnlog directory already exists at " + log + hint);
         assertEnd(
                 initialize("--force", "--configfile=" + conf.resolve("zoo.cfg")),
@@ -33,6 +34,7 @@ public class InitializeScriptTest extends DistributionScripts {
                         + "No myid provided, be sure to specify it in " + data
                         + "/myid if using non-standalone\n");
         assertFalse(Files.exists(log.resolve("ordering")));
+        assertFalse("left by a switch of protocols", Files.exists(log.resolve("ordering.next")));
         assertFalse(Files.exists(data.resolve("myid")));
     }
 

@@ -1,6 +1,7 @@
 package io.chainkeeper.server.bootstrap;
 
 import io.chainkeeper.config.DataDirectories;
+import io.chainkeeper.config.FileFailure;
 import io.chainkeeper.config.OrderingConfig;
 import io.chainkeeper.replica.FailureHandler;
 import io.chainkeeper.replica.Scheduler;
@@ -15,6 +16,7 @@ import io.chainkeeper.server.state.ReplicatedState;
 import io.chainkeeper.server.storage.LoggedFiles;
 import io.chainkeeper.server.zookeeper.OrderedZooKeeperServer;
 import io.chainkeeper.server.zookeeper.PassiveQuorumPeer;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.security.sasl.SaslException;
+import org.apache.zookeeper.metrics.MetricsProviderLifeCycleException;
 import org.apache.zookeeper.server.ExitCode;
 import org.apache.zookeeper.server.admin.AdminServer.AdminServerException;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
@@ -45,6 +48,7 @@ public final class ChainkeeperServer {
     private final OrderingConfig ordering;
     private final OrderingFactory orderingFactory;
     private final Scheduler scheduler;
+    private final Claim claim;
     private final CountDownLatch startDecided = new CountDownLatch(1);
     private final CountDownLatch adminServerDecided = new CountDownLatch(1);
     private final Object monitor = new Object();
@@ -71,7 +75,19 @@ public final class ChainkeeperServer {
      * @param orderingFactory starts the order
      */
     public ChainkeeperServer(QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory) {
-        this(config, ordering, orderingFactory, ThreadScheduler.INSTANCE);
+        this(config, ordering, orderingFactory, ThreadScheduler.INSTANCE, () -> () -> {});
+    }
+
+    /** Keeps other servers from the directories while their files are put in order. */
+    @FunctionalInterface
+    public interface Claim {
+        /**
+         * Looks whether another server runs on the directories, and keeps others away.
+         *
+         * @return to be closed before the order is started, which keeps them away by itself
+         * @throws IOException if another one does, with a message of one line that says so
+         */
+        Closeable take() throws IOException;
     }
 
     /**
@@ -79,10 +95,16 @@ public final class ChainkeeperServer {
      * @param ordering its ordering part
      * @param orderingFactory starts the order
      * @param scheduler gives clocks and threads to what lies above the order: sessions, times to live, maintenance
+     * @param claim taken for a moment by each start
      */
     public ChainkeeperServer(
-            QuorumPeerConfig config, OrderingConfig ordering, OrderingFactory orderingFactory, Scheduler scheduler) {
+            QuorumPeerConfig config,
+            OrderingConfig ordering,
+            OrderingFactory orderingFactory,
+            Scheduler scheduler,
+            Claim claim) {
         this.config = config;
+        this.claim = claim;
         this.scheduler = scheduler;
         this.ordering = ordering;
         this.orderingFactory = orderingFactory;
@@ -149,13 +171,32 @@ public final class ChainkeeperServer {
         }
     }
 
-    /** ZooKeeper wraps what it found in its files into an exception that does not say it. */
+    /** ZooKeeper wraps what it found in its files, or at the port of its metrics, so that it does not say it. */
     private static String reason(Throwable failure) {
+        if (failure.getCause() instanceof MetricsProviderLifeCycleException) {
+            return failure.getMessage() + ": " + root(failure) + "; correct the keys metricsProvider.* of zoo.cfg, or"
+                    + " stop the process that uses the port";
+        }
         Throwable cause = failure;
         while (cause instanceof RuntimeException && cause.getCause() instanceof IOException) {
             cause = cause.getCause();
         }
-        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+        return text(cause);
+    }
+
+    private static String root(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return text(root);
+    }
+
+    private static String text(Throwable failure) {
+        if (failure instanceof IOException ofFile) {
+            return FileFailure.text(ofFile);
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 
     private void runPeer() {
@@ -180,8 +221,11 @@ public final class ChainkeeperServer {
         DataDirectories directories = new DataDirectories(
                 config.getDataDir().toPath(), config.getDataLogDir().toPath());
         boolean knows255 = config.getQuorumVerifier().getAllMembers().containsKey(255L);
-        prepared = PreparedFiles.prepare(
-                directories, ordering, knows255, ThreadScheduler.INSTANCE, LoggedFiles.LARGE_WRITE_BYTES);
+        // What a crash has left is cut, and what was fetched put in place: never under a server that runs.
+        try (Closeable claimed = claim.take()) {
+            prepared = PreparedFiles.prepare(
+                    directories, ordering, knows255, ThreadScheduler.INSTANCE, LoggedFiles.LARGE_WRITE_BYTES);
+        }
         orderingFactory.prepare();
     }
 
@@ -324,7 +368,7 @@ public final class ChainkeeperServer {
             startFailure.compareAndSet(null, failure);
             startDecided.countDown();
         } else {
-            fail("the server stopped: " + failure.getMessage(), failure);
+            fail("the server stopped: " + text(failure), failure);
         }
     }
 
