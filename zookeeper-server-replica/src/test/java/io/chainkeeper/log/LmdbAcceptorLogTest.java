@@ -135,6 +135,15 @@ public class LmdbAcceptorLogTest {
         assertEquals(0, Files.size(data));
     }
 
+    @Test
+    public void formatIsNoText_isRefusedAsDamaged() throws IOException {
+        write(1);
+        Path format = directory.resolve(LmdbFormat.FILE_NAME);
+        Files.write(format, new byte[] {(byte) 0xff, (byte) 0xfe, '\n'});
+        String message = assertThrows(CorruptLogException.class, this::open).getMessage();
+        assertTrue(message, message.contains(format.toString()));
+    }
+
     /** What the system refuses says nothing of the store, and nobody is to throw it away for that. */
     @Test
     public void systemLetsNobodyRead_isNotCalledDamage() throws IOException {
