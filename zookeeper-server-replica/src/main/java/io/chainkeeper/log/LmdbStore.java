@@ -17,13 +17,18 @@ import org.lmdbjava.LmdbNativeException;
 /** Begins LMDB stores and opens them, and puts in words why one cannot be opened. Stateless. */
 final class LmdbStore {
     private static final String PREPARED_FILE = LmdbAcceptorLog.DATA_FILE + ".new";
+    private static final String LOCK_FILE = "lock.mdb";
+
+    /** As long as LMDB makes it for as many readers as it has places for if nothing else is said. */
+    private static final int LOCK_FILE_BYTES = 8192;
 
     private LmdbStore() {}
 
     /**
      * Begins a store, unless there is one; durably but for the directory. The file of a store bears its name only when
      * it is whole: a start that fails in the middle, without room on the disk for instance, leaves nothing that the
-     * next one would have to take for damage, and an empty file in its place is damage.
+     * next one would have to take for damage, and an empty file in its place is damage. Also makes room for what LMDB
+     * writes at each start. Whoever calls has the directory to itself.
      *
      * @param directory holds it
      * @param mapBytes largest size of a store
@@ -32,8 +37,9 @@ final class LmdbStore {
      */
     static void begin(Path directory, long mapBytes) throws IOException {
         Path file = directory.resolve(LmdbAcceptorLog.DATA_FILE);
+        checkNotEmpty(directory);
+        makeLockFile(directory);
         if (Files.exists(file)) {
-            checkNotEmpty(directory);
             return;
         }
         Path prepared = directory.resolve(PREPARED_FILE);
@@ -48,6 +54,19 @@ final class LmdbStore {
             throw notLoaded(e);
         }
         Files.move(prepared, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** LMDB writes to it by mapped memory: where it finds no room for that, the process ends with a signal. */
+    private static void makeLockFile(Path directory) throws IOException {
+        Path file = directory.resolve(LOCK_FILE);
+        if (Files.exists(file) && Files.size(file) >= LOCK_FILE_BYTES) {
+            return;
+        }
+        try {
+            Files.write(file, new byte[LOCK_FILE_BYTES]);
+        } catch (IOException e) {
+            throw unusable(directory, DirectoryLogFiles.reason(e), e);
+        }
     }
 
     /**
@@ -81,7 +100,7 @@ final class LmdbStore {
         } catch (Env.FileInvalidException | Env.VersionMismatchException e) {
             throw corrupt(directory, e.getMessage());
         } catch (LmdbException e) {
-            throw unusable(directory, e);
+            throw unusable(directory, e.getMessage(), e);
         } catch (LinkageError | RuntimeException e) {
             throw notLoaded(e);
         }
@@ -94,13 +113,13 @@ final class LmdbStore {
      */
     static IOException failed(Path directory, LmdbException cause) {
         return cause instanceof LmdbNativeException.ConstantDerivedException
-                ? unusable(directory, cause)
+                ? unusable(directory, cause.getMessage(), cause)
                 : corrupt(directory, cause.getMessage());
     }
 
-    private static IOException unusable(Path directory, LmdbException cause) {
+    private static IOException unusable(Path directory, String reason, Exception cause) {
         return new IOException(
-                directory + " cannot be opened as an LMDB store (" + cause.getMessage()
+                directory + " cannot be opened as an LMDB store (" + reason
                         + "): check that it belongs to user " + System.getProperty("user.name")
                         + ", and that its disk works and has free space",
                 cause);

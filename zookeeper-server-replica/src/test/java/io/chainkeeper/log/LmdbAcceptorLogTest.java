@@ -156,6 +156,7 @@ public class LmdbAcceptorLogTest {
         }
     }
 
+    /** Where LMDB met the lack of room in memory that it had mapped, the process ended with a signal. */
     @Test
     public void diskFullAtTheFirstStart_opensWhenThereIsRoom() throws Exception {
         Path mount = folder.newFolder().toPath();
