@@ -17,6 +17,7 @@ public class InstanceSpec {
     private final int port;
     private final int electionPort;
     private final int quorumPort;
+    private final boolean isTemporary;
     private final boolean deleteDataDirectoryOnClose;
     private final int serverId;
     private final int tickTime;
@@ -133,7 +134,8 @@ public class InstanceSpec {
         this.port = port >= 0 ? port : getRandomPort();
         this.electionPort = electionPort;
         this.quorumPort = quorumPort;
-        this.deleteDataDirectoryOnClose = dataDirectory == null || deleteDataDirectoryOnClose;
+        this.isTemporary = dataDirectory == null;
+        this.deleteDataDirectoryOnClose = isTemporary || deleteDataDirectoryOnClose;
         this.serverId = serverId;
         this.tickTime = tickTime;
         this.maxClientCnxns = maxClientCnxns;
@@ -200,6 +202,11 @@ public class InstanceSpec {
     /** @return connections that one address may have, -1 for any number */
     public int getMaxClientCnxns() {
         return maxClientCnxns;
+    }
+
+    /** Whether the directory was made for it, and is nobody else's. */
+    boolean isTemporary() {
+        return isTemporary;
     }
 
     /** @return whether the directory is deleted in the end */

@@ -79,7 +79,23 @@ public class TestingServer implements Closeable {
         this.spec = spec;
         this.cluster = SpecCluster.of(List.of(spec));
         if (start) {
-            start();
+            boolean started = false;
+            try {
+                start();
+                started = true;
+            } finally {
+                if (!started) {
+                    abandon();
+                }
+            }
+        }
+    }
+
+    /** Nobody will close it. What was given stays: the next attempt may be with the same files. */
+    private void abandon() throws IOException {
+        cluster.close();
+        if (spec.isTemporary()) {
+            SpecCluster.deleteDirectories(List.of(spec));
         }
     }
 

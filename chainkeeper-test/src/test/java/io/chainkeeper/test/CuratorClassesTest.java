@@ -3,13 +3,18 @@ package io.chainkeeper.test;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -86,6 +91,22 @@ class CuratorClassesTest {
             server.close();
         }
         assertFalse(directory.exists());
+    }
+
+    @Test
+    void testingServer_whosePortIsTaken_leavesNothingBehind() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            InstanceSpec temporary = new InstanceSpec(null, taken.getLocalPort(), -1, -1, true, -1);
+            assertThrows(IOException.class, () -> new TestingServer(temporary, true));
+            assertFalse(temporary.getDataDirectory().exists());
+            File own = Files.createTempDirectory("own").toFile();
+            assertThrows(IOException.class, () -> new TestingServer(taken.getLocalPort(), own));
+            assertTrue(own.exists());
+            try (TestingServer again = new TestingServer(-1, own)) {
+                assertTrue(again.cluster().server(1).isServing());
+            }
+            assertFalse(own.exists());
+        }
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.chainkeeper.main;
 
+import io.chainkeeper.config.AtomicFile;
 import io.chainkeeper.config.SharedDiskSettings;
 import io.chainkeeper.config.UserMistakeException;
 import io.chainkeeper.config.UserMistakeException.Exit;
@@ -148,6 +149,8 @@ final class DiskTool implements Closeable {
             try (RandomAccessFile file = new RandomAccessFile(path(number).toFile(), "rw")) {
                 file.setLength(settings.diskBytes());
                 file.getFD().sync();
+                // What servers are promised by it must not be lost with its name.
+                AtomicFile.forceDirectory(path(number).getParent());
             } catch (IOException e) {
                 throw new IOException(path(number) + " cannot be made (" + e.getMessage() + ")", e);
             }

@@ -4,6 +4,8 @@ import static org.junit.Assert.assertArrayEquals;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
+import static org.junit.Assume.assumeNoException;
+import static org.junit.Assume.assumeTrue;
 
 import io.chainkeeper.disk.layout.RingEntry;
 import io.chainkeeper.disk.layout.ServerHeader;
@@ -69,6 +71,42 @@ public final class DiskCommandTest {
         byte[] before = Files.readAllBytes(disk(1));
         assertRefused(1, disk(1) + " is disk 1 of cluster 0000000000000008; nothing was changed.", "format", "--yes");
         assertArrayEquals(before, Files.readAllBytes(disk(1)));
+    }
+
+    /** Forcing a file does not force its name: with that a loss of power could take all that lies on the disk. */
+    @Test
+    public void fileIsMade_itsNameIsForced() throws Exception {
+        Path calls = folder.getRoot().toPath().resolve("calls");
+        Path said = folder.getRoot().toPath().resolve("said");
+        Process process;
+        try {
+            process = new ProcessBuilder(List.of(
+                            "strace",
+                            "-f",
+                            "-y",
+                            "-o",
+                            calls.toString(),
+                            "-e",
+                            "trace=fsync",
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            DiskCommand.class.getName(),
+                            files.server.zooCfg.toString(),
+                            "format",
+                            "--yes"))
+                    .redirectErrorStream(true)
+                    .redirectOutput(said.toFile())
+                    .start();
+        } catch (IOException e) {
+            assumeNoException("there is no strace here", e);
+            return;
+        }
+        assumeTrue("strace may not look at processes here", process.waitFor() == 0 || Files.exists(disk(1)));
+        assertEquals(Files.readString(said), 0, process.exitValue());
+        String directory = "<" + disk(1).getParent().toRealPath() + ">)";
+        assertTrue(Files.readString(calls), Files.readString(calls).contains(directory));
     }
 
     @Test

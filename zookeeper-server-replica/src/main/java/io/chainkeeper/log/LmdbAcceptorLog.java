@@ -89,11 +89,12 @@ final class LmdbAcceptorLog implements AcceptorLog {
         this.directoryLock = directoryLock;
         this.guard = new LogGuard(directory.toString());
         LmdbFormat.check(directory);
+        LmdbStore.begin(directory, settings.lmdbMapBytes());
         env = openEnvironment();
-        long bytesBefore = sizeBytes();
+        long bytesOfCutFile = -1;
         boolean opened = false;
         try {
-            coverLastPage();
+            bytesOfCutFile = coverLastPage();
             positions = env.openDbi(POSITIONS, MDB_CREATE);
             metadata = env.openDbi(METADATA, MDB_CREATE);
             checkAll(positions);
@@ -103,13 +104,15 @@ final class LmdbAcceptorLog implements AcceptorLog {
             new DirectoryLogFiles(directory).syncDirectory();
             opened = true;
         } catch (LmdbException e) {
-            throw corrupt(e.getMessage());
+            throw LmdbStore.failed(directory, e);
         } catch (LinkageError e) {
-            throw notLoaded(e);
+            throw LmdbStore.notLoaded(e);
         } finally {
             if (!opened) {
                 env.close();
-                setLength(bytesBefore);
+                if (bytesOfCutFile >= 0) {
+                    setLength(bytesOfCutFile);
+                }
             }
         }
         forcer = durability == Durability.ASYNC
@@ -121,38 +124,22 @@ final class LmdbAcceptorLog implements AcceptorLog {
         EnvFlags[] flags = durability == Durability.SYNC
                 ? new EnvFlags[] {MDB_NORDAHEAD}
                 : new EnvFlags[] {MDB_NORDAHEAD, MDB_NOSYNC};
-        try {
-            return Env.create().setMapSize(settings.lmdbMapBytes()).setMaxDbs(2).open(directory.toFile(), flags);
-        } catch (Env.FileInvalidException | Env.VersionMismatchException e) {
-            throw corrupt(e.getMessage());
-        } catch (LmdbException e) {
-            throw new IOException(
-                    directory + " cannot be opened as an LMDB store (" + e.getMessage()
-                            + "): check that it belongs to user " + System.getProperty("user.name"),
-                    e);
-        } catch (LinkageError | RuntimeException e) {
-            throw notLoaded(e);
-        }
-    }
-
-    /** Which class fails to load, and how, depends on the option that is missing. */
-    static IOException notLoaded(Throwable cause) {
-        return new IOException(
-                "LMDB cannot be loaded (" + cause.getClass().getSimpleName() + "): start Java with " + JVM_OPTIONS
-                        + ", or use ordering.logStore=segmented",
-                cause);
+        return LmdbStore.open(directory, directory, settings.lmdbMapBytes(), flags);
     }
 
     /**
      * Reading a mapped page behind the end of the file would end the process with a signal. So a file that was cut is
      * filled up with zeros, which LMDB or the checksums recognise as damage; when it is refused it gets its length
-     * back.
+     * back, which this returns: -1 if it was not cut.
      */
-    private void coverLastPage() throws IOException {
+    private long coverLastPage() throws IOException {
         long needed = (env.info().lastPageNumber + 1) * env.stat().pageSize;
-        if (sizeBytes() < needed) {
-            setLength(needed);
+        long present = sizeBytes();
+        if (present >= needed) {
+            return -1;
         }
+        setLength(needed);
+        return present;
     }
 
     private void setLength(long bytes) throws IOException {
@@ -181,13 +168,9 @@ final class LmdbAcceptorLog implements AcceptorLog {
             throws CorruptLogException {
         LogRecord record = decoder.decode(cursor.key(), cursor.val(), positional);
         if (record == null) {
-            throw corrupt(LmdbRecordCodec.describe(cursor.key(), positional));
+            throw LmdbStore.corrupt(directory, LmdbRecordCodec.describe(cursor.key(), positional));
         }
         return record;
-    }
-
-    private CorruptLogException corrupt(String what) {
-        return new CorruptLogException(directory.toString(), dataFile().toString(), 0, what);
     }
 
     @Override

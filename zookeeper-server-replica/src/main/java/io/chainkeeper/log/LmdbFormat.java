@@ -38,7 +38,7 @@ final class LmdbFormat {
             return;
         }
         try {
-            List<String> lines = FormatHead.lines(Files.readString(file, StandardCharsets.UTF_8));
+            List<String> lines = FormatHead.lines(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
             FormatHead.version(file, lines, FORMAT_VERSION);
             FormatHead.checkRelease(lines);
         } catch (IllegalArgumentException e) {
@@ -46,16 +46,35 @@ final class LmdbFormat {
         }
     }
 
-    /** Writes the format of a store that does not say it yet, durably but for the directory. */
+    /**
+     * Writes the format of a store that does not say it yet, durably but for the directory.
+     *
+     * @param directory holds it
+     * @throws IOException if it cannot be written; names the file
+     */
     static void say(Path directory) throws IOException {
         Path file = directory.resolve(FILE_NAME);
         if (Files.exists(file)) {
             return;
         }
-        Path temporary = directory.resolve(FILE_NAME + TEMPORARY_SUFFIX);
+        try {
+            write(directory.resolve(FILE_NAME + TEMPORARY_SUFFIX), file);
+        } catch (IOException e) {
+            throw new IOException(
+                    file + " cannot be written (" + DirectoryLogFiles.reason(e) + "): check that " + directory
+                            + " belongs to user " + System.getProperty("user.name")
+                            + ", and that its disk works and has free space",
+                    e);
+        }
+    }
+
+    private static void write(Path temporary, Path file) throws IOException {
         try (FileChannel out = FileChannel.open(
                 temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            out.write(ByteBuffer.wrap(FormatHead.of(FORMAT_VERSION).getBytes(StandardCharsets.UTF_8)));
+            ByteBuffer text = ByteBuffer.wrap(FormatHead.of(FORMAT_VERSION).getBytes(StandardCharsets.UTF_8));
+            while (text.hasRemaining()) {
+                out.write(text);
+            }
             out.force(true);
         }
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);

@@ -39,15 +39,14 @@ final class LmdbReader {
      */
     static void read(Path directory, Visitor visitor) throws IOException {
         LmdbFormat.check(directory);
+        LmdbStore.checkNotEmpty(directory);
         File file = directory.resolve(LmdbAcceptorLog.DATA_FILE).toFile();
         AcceptorLogSettings settings = AcceptorLogSettings.defaults();
-        try (Env<ByteBuffer> env = Env.create()
-                .setMapSize(settings.lmdbMapBytes())
-                .setMaxDbs(2)
-                .open(directory.toFile(), MDB_RDONLY_ENV, MDB_NOLOCK)) {
+        try (Env<ByteBuffer> env =
+                LmdbStore.open(directory, directory, settings.lmdbMapBytes(), MDB_RDONLY_ENV, MDB_NOLOCK)) {
             // Reading a mapped page behind the end of the file would end the process with a signal.
             if (file.length() < (env.info().lastPageNumber + 1) * env.stat().pageSize) {
-                throw corrupt(directory, "the file has been cut");
+                throw LmdbStore.corrupt(directory, "the file has been cut");
             }
             List<String> names = env.getDbiNames().stream()
                     .map(name -> new String(name, StandardCharsets.UTF_8))
@@ -58,9 +57,9 @@ final class LmdbReader {
                 }
             }
         } catch (LmdbException e) {
-            throw corrupt(directory, e.getMessage());
+            throw LmdbStore.failed(directory, e);
         } catch (LinkageError e) {
-            throw LmdbAcceptorLog.notLoaded(e);
+            throw LmdbStore.notLoaded(e);
         }
     }
 
@@ -81,13 +80,5 @@ final class LmdbReader {
                 found = cursor.next();
             }
         }
-    }
-
-    static CorruptLogException corrupt(Path directory, String what) {
-        return new CorruptLogException(
-                directory.toString(),
-                directory.resolve(LmdbAcceptorLog.DATA_FILE).toString(),
-                0,
-                what);
     }
 }

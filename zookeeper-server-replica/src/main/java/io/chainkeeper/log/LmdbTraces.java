@@ -33,7 +33,7 @@ final class LmdbTraces {
 
             @Override
             public void damaged(String what) throws IOException {
-                throw LmdbReader.corrupt(directory, what);
+                throw LmdbStore.corrupt(directory, what);
             }
         });
         return new LogTraces(metadata, kinds);

@@ -1,11 +1,13 @@
 package io.chainkeeper.log;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeNoException;
 import static org.junit.Assume.assumeTrue;
 
+import io.chainkeeper.shareddisk.LoopDevice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import java.util.List;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
+import org.junit.function.ThrowingRunnable;
 import org.junit.rules.TemporaryFolder;
 
 /** What is particular to LMDB. */
@@ -119,6 +122,68 @@ public class LmdbAcceptorLogTest {
         }
         Files.write(data, whole);
         open().close();
+    }
+
+    /** LMDB begins a new store in an empty file, which would forget all that was promised. */
+    @Test
+    public void fileEmptied_isRefusedNotForgotten() throws IOException {
+        write(5);
+        Files.write(data, new byte[0]);
+        String message = assertRefused();
+        assertTrue(message, message.contains("the file is empty"));
+        assertThrows(CorruptLogException.class, () -> AcceptorLogs.traces(directory));
+        assertEquals(0, Files.size(data));
+    }
+
+    @Test
+    public void formatIsNoText_isRefusedAsDamaged() throws IOException {
+        write(1);
+        Path format = directory.resolve(LmdbFormat.FILE_NAME);
+        Files.write(format, new byte[] {(byte) 0xff, (byte) 0xfe, '\n'});
+        String message = assertThrows(CorruptLogException.class, this::open).getMessage();
+        assertTrue(message, message.contains(format.toString()));
+    }
+
+    /** What the system refuses says nothing of the store, and nobody is to throw it away for that. */
+    @Test
+    public void systemLetsNobodyRead_isNotCalledDamage() throws IOException {
+        Files.createDirectories(data);
+        for (ThrowingRunnable reading : List.<ThrowingRunnable>of(
+                this::open, () -> AcceptorLogs.traces(directory), () -> new LogInspection(null).directory(directory))) {
+            IOException refusal = assertThrows(IOException.class, reading);
+            assertFalse(refusal.getMessage(), refusal instanceof CorruptLogException);
+            assertTrue(refusal.getMessage(), refusal.getMessage().contains(directory + " cannot be opened"));
+        }
+    }
+
+    /** Where LMDB met the lack of room in memory that it had mapped, the process ended with a signal. */
+    @Test
+    public void diskFullAtTheFirstStart_opensWhenThereIsRoom() throws Exception {
+        Path mount = folder.newFolder().toPath();
+        directory = mount.resolve("ordering");
+        int refusals = 0;
+        for (int kib = 4; kib <= 48; kib += 4) {
+            LoopDevice.run("mount", "-t", "tmpfs", "-o", "size=" + kib + "k", "tmpfs", mount.toString());
+            try {
+                refusals += isRefusedForLackOfRoom() ? 1 : 0;
+                LoopDevice.run("mount", "-o", "remount,size=1m", mount.toString());
+                AcceptorLogs.traces(directory);
+                write(1);
+            } finally {
+                LoopDevice.run("umount", mount.toString());
+            }
+        }
+        assertTrue("refused " + refusals + " times", refusals > 2);
+    }
+
+    private boolean isRefusedForLackOfRoom() {
+        try (AcceptorLog log = open()) {
+            return false;
+        } catch (IOException e) {
+            assertFalse(e.getMessage(), e instanceof CorruptLogException);
+            assertTrue(e.getMessage(), e.getMessage().contains("free space"));
+            return true;
+        }
     }
 
     private String assertRefused() {
