@@ -208,6 +208,9 @@ public final class BackupCommand {
         }
         BackupRestore restore = new BackupRestore(Path.of(operands.get(0)));
         out.println(restore.restore(goal(restore, options), into));
+        if (options.containsKey(INTO)) {
+            out.println("A dataLogDir that a zoo.cfg names has to be empty, too: a server goes on with what is there.");
+        }
         out.println("Do the same for every server, then start all: they form a new cluster that goes on from there.");
     }
 

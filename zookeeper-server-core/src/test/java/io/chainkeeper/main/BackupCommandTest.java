@@ -164,6 +164,7 @@ public class BackupCommandTest {
             List<String> arguments = new ArrayList<>(List.of("restore", backup.toString(), "--into", data.toString()));
             arguments.addAll(List.of(how));
             assertEquals(said.toString(), 0, run(arguments.toArray(String[]::new)));
+            assertTrue(said.toString(), said.toString().contains("dataLogDir"));
             restored.startAll();
             Stat stat = new Stat();
             byte[] value = restored.client(1).getData("/key", false, stat);

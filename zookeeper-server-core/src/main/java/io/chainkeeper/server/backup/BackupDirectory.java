@@ -58,7 +58,12 @@ final class BackupDirectory {
      *     snapshots elsewhere give them the same names
      */
     void create() throws IOException {
-        AtomicFile.createDirectories(path);
+        Path above = path.toAbsolutePath().getParent();
+        // Who may not write there has not made it, and where others keep theirs beside it one may not even look.
+        boolean mayBeOurs = above != null && Files.isWritable(above) && Files.isReadable(above);
+        if (mayBeOurs || Files.notExists(path)) {
+            AtomicFile.createDirectories(path);
+        }
         for (Path file : DataFiles.all(path)) {
             if (!BEFORE_MANIFEST.contains(file.getFileName().toString())) {
                 throw new UserMistakeException(
