@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
@@ -69,6 +71,9 @@ final class LmdbAcceptorLog implements AcceptorLog {
     private final AtomicLong unforcedBytes = new AtomicLong();
 
     private final LogGuard guard;
+
+    /** Shared by those who read records, which lie in mapped memory, with each other, but not with the end of it. */
+    private final ReadWriteLock mapped = new ReentrantReadWriteLock();
 
     /**
      * Opens a store, or begins one.
@@ -316,7 +321,16 @@ final class LmdbAcceptorLog implements AcceptorLog {
 
     @Override
     public List<LogRecord> read(long fromPosition, int maxBytes) throws IOException {
-        guard.check();
+        mapped.readLock().lock();
+        try {
+            guard.check();
+            return readMapped(fromPosition, maxBytes);
+        } finally {
+            mapped.readLock().unlock();
+        }
+    }
+
+    private List<LogRecord> readMapped(long fromPosition, int maxBytes) throws IOException {
         List<LogRecord> records = new ArrayList<>();
         LmdbRecordCodec reader = new LmdbRecordCodec();
         long bytes = 0;
@@ -430,8 +444,18 @@ final class LmdbAcceptorLog implements AcceptorLog {
             if (pending != null) {
                 pending.close();
             }
-            env.close();
+            closeEnvironment();
             directoryLock.close();
+        }
+    }
+
+    /** Waits for whoever reads: to take the memory away would end the process with a signal. */
+    private void closeEnvironment() {
+        mapped.writeLock().lock();
+        try {
+            env.close();
+        } finally {
+            mapped.writeLock().unlock();
         }
     }
 }

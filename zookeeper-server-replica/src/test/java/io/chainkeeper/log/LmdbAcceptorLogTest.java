@@ -13,6 +13,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
@@ -190,6 +192,38 @@ public class LmdbAcceptorLogTest {
         CorruptLogException refusal = assertThrows(CorruptLogException.class, () -> open().close());
         assertTrue(refusal.getMessage(), refusal.getMessage().contains(data.toString()));
         return refusal.getMessage();
+    }
+
+    /** Records are read where the file is mapped: to take that away from a reader would end the process. */
+    @Test
+    public void closedBesideReader_readerIsToldAndNobodyEnds() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            AcceptorLog log =
+                    AcceptorLogs.open(directory, LogStore.LMDB, Durability.SYNC, AcceptorLogSettings.defaults());
+            if (round == 0) {
+                log.append(LogRecords.value(1, "1.1", 8 << 20));
+                log.sync();
+            }
+            AtomicLong reads = new AtomicLong();
+            AtomicReference<Throwable> end = new AtomicReference<>();
+            Thread reader = new Thread(() -> {
+                try {
+                    while (true) {
+                        assertEquals(1, log.read(1, 1).size());
+                        reads.incrementAndGet();
+                    }
+                } catch (Throwable e) {
+                    end.set(e);
+                }
+            });
+            reader.start();
+            while (reads.get() < 2 && end.get() == null) {
+                Thread.onSpinWait();
+            }
+            log.close();
+            reader.join();
+            assertTrue(end.get().toString(), end.get() instanceof IOException);
+        }
     }
 
     @Test
