@@ -130,9 +130,8 @@ public record ClusterIdentity(
         if (!Files.exists(file)) {
             return null;
         }
-        String text = Files.readString(file, StandardCharsets.UTF_8);
         try {
-            List<String> lines = FormatHead.lines(text);
+            List<String> lines = FormatHead.lines(FormatHead.text(file));
             int version = FormatHead.version(file, lines, FORMAT_VERSION);
             if (lines.size() != LINES.get(version)) {
                 throw new IllegalArgumentException(

@@ -39,7 +39,7 @@ public record FeatureLevelRequest(int level) {
         }
         try {
             List<String> rest =
-                    FormatHead.behind(file, Files.readAllLines(file, StandardCharsets.UTF_8), FORMAT_VERSION);
+                    FormatHead.behind(file, FormatHead.text(file).lines().toList(), FORMAT_VERSION);
             Files.delete(file);
             if (rest.size() != 1 || !rest.get(0).matches(LEVEL_KEY + "[1-9]\\d{0,8}")) {
                 throw new IllegalArgumentException("no line " + LEVEL_KEY);

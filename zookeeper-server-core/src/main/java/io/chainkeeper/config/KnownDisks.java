@@ -31,7 +31,7 @@ public record KnownDisks(long clusterId) {
             return null;
         }
         try {
-            List<String> lines = FormatHead.lines(Files.readString(file, StandardCharsets.UTF_8));
+            List<String> lines = FormatHead.lines(FormatHead.text(file));
             FormatHead.version(file, lines, FORMAT_VERSION);
             FormatHead.checkRelease(lines);
             if (lines.size() != FormatHead.LINES + 1

@@ -40,18 +40,15 @@ public record MoveInRequest(List<Integer> without) {
      */
     public static MoveInRequest read(Path orderingDirectory) throws IOException {
         Path file = orderingDirectory.resolve(FILE_NAME);
-        List<String> lines;
         try {
-            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
-        } catch (NoSuchFileException e) {
-            return null;
-        }
-        try {
+            List<String> lines = FormatHead.text(file).lines().toList();
             List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
             if (rest.size() != 1 || !rest.get(0).startsWith(WITHOUT_KEY)) {
                 throw new IllegalArgumentException("expected " + WITHOUT_KEY + "...");
             }
             return new MoveInRequest(ids(rest.get(0).substring(WITHOUT_KEY.length())));
+        } catch (NoSuchFileException e) {
+            return null;
         } catch (IllegalArgumentException e) {
             throw new IOException(
                     file + " is damaged (" + e.getMessage() + "); delete it and run zkServer.sh move-in again");

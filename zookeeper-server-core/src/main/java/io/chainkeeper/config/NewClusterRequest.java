@@ -40,14 +40,9 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
      */
     public static NewClusterRequest read(Path orderingDirectory) throws IOException {
         Path file = orderingDirectory.resolve(FILE_NAME);
-        List<String> lines;
         try {
             // Asking for the file first would leave a moment in which the running replica may delete it.
-            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
-        } catch (NoSuchFileException e) {
-            return null;
-        }
-        try {
+            List<String> lines = FormatHead.text(file).lines().toList();
             List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
             if (rest.size() != 3) {
                 throw new IllegalArgumentException("expected replica, cluster and time");
@@ -56,6 +51,8 @@ public record NewClusterRequest(int replicaId, UUID clusterId, Instant requested
                     Integer.parseInt(value(rest.get(0), REPLICA_ID_KEY)),
                     UUID.fromString(value(rest.get(1), CLUSTER_ID_KEY)),
                     Instant.parse(value(rest.get(2), REQUESTED_AT_KEY)));
+        } catch (NoSuchFileException e) {
+            return null;
         } catch (IllegalArgumentException | DateTimeParseException e) {
             throw new IOException(file + " is damaged (" + e.getMessage()
                     + "); delete it and run zkServer.sh force-new-cluster again");

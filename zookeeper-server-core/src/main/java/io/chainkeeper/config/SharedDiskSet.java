@@ -158,7 +158,7 @@ public final class SharedDiskSet {
      *
      * @param replicaId the server
      * @return whether it has written to one of those that can be used
-     * @throws IOException if none of them can be read any more; one line
+     * @throws IOException if one of these cannot be read any more; one line
      */
     public boolean isUsedBy(int replicaId) throws IOException {
         for (int number = 0; number < settings.paths().size(); number++) {

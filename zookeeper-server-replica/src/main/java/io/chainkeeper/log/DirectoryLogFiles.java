@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -143,10 +144,17 @@ final class DirectoryLogFiles implements LogFiles {
             for (Path entry : entries) {
                 names.add(entry.getFileName().toString());
             }
+        } catch (DirectoryIteratorException e) {
+            throw notListed(e.getCause());
         } catch (IOException e) {
-            throw new IOException(directory + " cannot be read (" + reason(e) + "): check its permissions", e);
+            throw notListed(e);
         }
         return names;
+    }
+
+    private IOException notListed(IOException e) {
+        return new IOException(
+                directory + " cannot be read (" + reason(e) + "): check its permissions, and its disk", e);
     }
 
     @Override

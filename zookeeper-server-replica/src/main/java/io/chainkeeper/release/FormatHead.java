@@ -1,5 +1,10 @@
 package io.chainkeeper.release;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +32,26 @@ public final class FormatHead {
      */
     public static String of(int version) {
         return VERSION_KEY + version + "\n" + RELEASE_KEY + Release.name() + "\n";
+    }
+
+    /**
+     * Reads one of these files.
+     *
+     * @param file exists
+     * @return what it holds
+     * @throws IllegalArgumentException if that is no text: of such bytes Java says only how many they are
+     * @throws IOException if the file cannot be read
+     */
+    public static String text(Path file) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("bytes that are no text", e);
+        }
     }
 
     /**

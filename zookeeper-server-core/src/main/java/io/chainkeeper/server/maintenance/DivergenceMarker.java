@@ -35,8 +35,8 @@ public record DivergenceMarker(int fromPeer, String why) {
         if (!Files.exists(file)) {
             return null;
         }
-        List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
+            List<String> lines = FormatHead.text(file).lines().toList();
             List<String> rest = FormatHead.behind(file, lines, FORMAT_VERSION);
             if (rest.size() != 2
                     || !rest.get(0).startsWith(PEER_KEY)

@@ -51,9 +51,8 @@ final class JoiningServers {
         if (!Files.exists(file)) {
             return new EnsembleConfig(0, new TreeMap<>());
         }
-        String text = Files.readString(file, StandardCharsets.UTF_8);
         try {
-            List<String> lines = FormatHead.lines(text);
+            List<String> lines = FormatHead.lines(FormatHead.text(file));
             FormatHead.version(file, lines, FORMAT_VERSION);
             FormatHead.checkRelease(lines);
             return EnsembleConfig.parse(String.join("\n", lines.subList(FormatHead.LINES, lines.size())));

@@ -184,8 +184,8 @@ public final class StopMarker {
     }
 
     private static Stopped read(Path file) throws IOException {
-        List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         try {
+            List<String> lines = FormatHead.text(file).lines().toList();
             int version = FormatHead.version(file, lines, FORMAT_VERSION);
             if (lines.size() != version + 1) {
                 throw new IllegalArgumentException("unexpected lines");

@@ -57,9 +57,8 @@ public record InstalledState(long position, boolean newDirectory, ByteSlice prom
         if (!Files.exists(file)) {
             return null;
         }
-        String text = Files.readString(file, StandardCharsets.UTF_8);
         try {
-            List<String> lines = FormatHead.lines(text);
+            List<String> lines = FormatHead.lines(FormatHead.text(file));
             boolean hasHead = !lines.isEmpty() && !lines.get(0).startsWith(POSITION_KEY);
             if (hasHead) {
                 FormatHead.version(file, lines, FORMAT_VERSION);

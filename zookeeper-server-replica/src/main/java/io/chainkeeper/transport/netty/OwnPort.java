@@ -80,7 +80,7 @@ final class OwnPort {
             try {
                 InetSocketAddress address = NettyPeerTransport.bindAddress(settings, next);
                 io.execute(() -> bind(next, address));
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) { // as a resolver throws them
                 io.execute(() -> failed(next, e.getMessage()));
             }
         });
