@@ -213,9 +213,10 @@ make_class_archive() {
 }
 
 # Sets word to what the server says of its start. It deletes a report that it cannot write: its port says it then.
+# No command is substituted: where a signal comes in between, bash may forget it.
 read_report() {
-  word=stock
-  [[ ! -e "$1" ]] || { word="$(<"$1")"; } 2>/dev/null
+  word=""
+  { read -r word <"$1" || [[ -e "$1" ]] || word=stock; } 2>/dev/null
 }
 
 # Tells systemd when the server has started: tell_when_started PID REPORT
