@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
@@ -26,16 +27,7 @@ public final class AtomicFile {
      * @throws IOException if it could not be written; the old content is then still there
      */
     public static void write(Path file, byte[] content) throws IOException {
-        Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
-        try (FileChannel channel = FileChannel.open(
-                temporary, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            ByteBuffer bytes = ByteBuffer.wrap(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-            channel.force(true);
-        }
-        rename(temporary, file);
+        writeNew(file, content);
     }
 
     /**
@@ -47,10 +39,22 @@ public final class AtomicFile {
      */
     public static void replace(Path file, byte[] content) throws IOException {
         Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+        writeNew(file, content, PosixFilePermissions.asFileAttribute(permissions));
+    }
+
+    private static void writeNew(Path file, byte[] content, FileAttribute<?>... attributes) throws IOException {
         Path temporary = file.resolveSibling(file.getFileName() + TEMPORARY_SUFFIX);
+        // A link is not followed: where root writes beside another user's files, that user could have any overwritten.
         Files.deleteIfExists(temporary);
-        Files.createFile(temporary, PosixFilePermissions.asFileAttribute(permissions));
-        write(file, content);
+        try (FileChannel channel = FileChannel.open(
+                temporary, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), attributes)) {
+            ByteBuffer bytes = ByteBuffer.wrap(content);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+            channel.force(true);
+        }
+        rename(temporary, file);
     }
 
     /**

@@ -108,18 +108,25 @@ public class BackupFailuresTest {
     }
 
     @Test
-    public void diskIsFullAtTheEnd_manifestAndSnapshotAreNamed() throws Exception {
+    public void manifestCannotBeWritten_itIsNamed() throws Exception {
+        Path backup = folder.newFolder("backup").toPath();
+        backUp(backup);
+        BackupManifest manifest = BackupManifest.read(backup);
+        Files.createDirectories(backup.resolve("manifest.tmp").resolve("in the way"));
+        IOException failure = assertThrows(IOException.class, () -> manifest.write(backup));
+        assertTrue(failure.getMessage(), failure.getMessage().startsWith(backup.resolve("manifest") + " cannot be"));
+    }
+
+    @Test
+    public void diskIsFullAtTheEndOfARestore_snapshotIsNamed() throws Exception {
         Assume.assumeTrue("there is a disk that is full", Files.exists(FULL));
         Path backup = folder.newFolder("backup").toPath();
         backUp(backup);
         BackupManifest manifest = BackupManifest.read(backup);
-        Files.createSymbolicLink(backup.resolve("manifest.tmp"), FULL);
-        IOException failure = assertThrows(IOException.class, () -> manifest.write(backup));
-        assertTrue(failure.getMessage(), failure.getMessage().startsWith(backup.resolve("manifest") + " cannot be"));
         ReplayedTree tree = ReplayedTree.load(backup, manifest.snapshots().get(0));
         Path snapshot = folder.getRoot().toPath().resolve("snapshot");
         Files.createSymbolicLink(folder.getRoot().toPath().resolve("snapshot.tmp"), FULL);
-        failure = assertThrows(IOException.class, () -> BackupRestore.write(tree, snapshot));
+        IOException failure = assertThrows(IOException.class, () -> BackupRestore.write(tree, snapshot));
         assertTrue(failure.getMessage(), failure.getMessage().startsWith(snapshot + " cannot be written: "));
     }
 
