@@ -443,7 +443,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         } else if (message instanceof ReadIndex m) {
             reads.onReadIndex(m);
         } else if (message instanceof HandOver m) {
-            if (m.ballot().equals(state.highest)) {
+            if (m.ballot().equals(watch.followed())) {
                 watch.giveUp();
                 standTick = state.now;
             }
@@ -452,7 +452,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         }
     }
 
-    /** Whether it is said by the leader of the highest ballot that is known by now. */
+    /** Whether it is said by the leader that this server follows. */
     private boolean isOfLeader(int from, Ballot ballot) {
         if (ballot.replica() != from || !ballot.isWithinReach(state.highest.round(), false)) {
             effects.refuse(from, "speaks of ballot " + ballot + " where round " + state.highest.round() + " is known");
@@ -463,7 +463,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             yieldToHigher();
         }
         watch.heard(ballot);
-        return ballot.equals(state.highest);
+        return ballot.equals(watch.followed());
     }
 
     // ---------------------------------------------------------------- other inputs
@@ -520,12 +520,14 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
     private void tellProgress() {
         toldProgress = state.decided;
         effects.send(
-                state.highest.replica(), new Progress(state.agreement.hashes().latest(), state.checkpoint));
+                watch.followed().replica(),
+                new Progress(state.agreement.hashes().latest(), state.checkpoint));
     }
 
     /** A leader that is removed waits for a member that knows. */
     private void tellRemovedLeader() {
-        boolean isRemoved = watch.isHeard() && !state.membership.contains(state.highest.replica());
+        boolean isRemoved =
+                watch.isHeard() && !state.membership.contains(watch.followed().replica());
         if (isRemoved && toldProgress < state.decided) {
             tellProgress();
         }
@@ -565,7 +567,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         if (state.freedByOthers <= state.decided || state.now < needStateTick) {
             return;
         }
-        int leader = watch.isHeard() && !askedLeader ? state.highest.replica() : 0;
+        int leader = watch.isHeard() && !askedLeader ? watch.followed().replica() : 0;
         askedLeader = leader != 0;
         int from = leader;
         for (int step = 1; step <= DiskState.IDS && from == 0; step++) {
@@ -699,7 +701,7 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
             leadership.propose();
             pumpAll();
         }
-        reads.ask(leadership, watch.isHeard());
+        reads.ask(leadership, watch.isHeard(), watch.followed());
         if (leadership != null) {
             pumpAll();
         }
@@ -709,8 +711,8 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
         if (leadership != null || !watch.isHeard()) {
             return;
         }
-        if (!forwardedTo.equals(state.highest)) {
-            forwardedTo = state.highest;
+        if (!forwardedTo.equals(watch.followed())) {
+            forwardedTo = watch.followed();
             state.forwards.forwardAgain();
         }
         state.forwards.forward(
@@ -749,7 +751,9 @@ final class DiskPaxos implements InputCycle.Handlers, Disk.Listener {
                     : watch.silentTicks() * state.context.tickMillis();
             return new OrderingStatus(Role.LOOKING, OrderingStatus.NO_LEADER, epoch, silent);
         }
-        return new OrderingStatus(state.isMember() ? Role.FOLLOWER : Role.OBSERVER, state.highest.replica(), epoch);
+        Ballot followed = watch.followed();
+        return new OrderingStatus(
+                state.isMember() ? Role.FOLLOWER : Role.OBSERVER, followed.replica(), followed.round());
     }
 
     @Override

@@ -6,8 +6,11 @@ import io.chainkeeper.ordering.acceptor.Ballot;
 import java.util.Arrays;
 
 /**
- * Whether the leader of the highest ballot lives: it is heard over its link, or its heartbeat moves on a majority of
- * the disks. So nobody takes over only because links are cut.
+ * Who leads, and whether that one lives: it is heard over its link, or its heartbeat moves on a majority of the disks.
+ * So nobody takes over only because links are cut. It is the server of the highest ballot that was seen, as a rule. But
+ * that ballot may have reached few disks, and its server forgot it when it started again; the leader may never see it.
+ * So whoever says to lead in a lower one is followed once a majority of the disks shows that nobody leads in the
+ * higher.
  */
 final class LeaderWatch {
     private static final long NEVER = -1;
@@ -19,7 +22,12 @@ final class LeaderWatch {
     /** When the headers of each disk came back last. */
     private final long[] readTick;
 
+    /** The highest ballot that was seen by now. */
+    private Ballot seen = Ballot.NONE;
+
+    /** That, or a lower one. */
     private Ballot watched = Ballot.NONE;
+
     private long sinceTick;
 
     /** Negative if it was not heard in this ballot. */
@@ -37,9 +45,19 @@ final class LeaderWatch {
         this.readTick = new long[state.settings.disks()];
     }
 
+    /** In which ballot somebody leads, as far as is known. */
+    Ballot followed() {
+        follow();
+        return watched;
+    }
+
     /** The leader of a ballot was heard over its link. */
     void heard(Ballot ballot) {
         follow();
+        boolean isForgotten = ballot.lessThan(watched) && watched.replica() != state.self && !isGivenUp && isMissed();
+        if (watched.lessThan(ballot) || isForgotten) {
+            watch(ballot);
+        }
         if (ballot.equals(watched)) {
             heardTick = state.now;
             isGivenUp = false;
@@ -72,15 +90,20 @@ final class LeaderWatch {
     }
 
     private void follow() {
-        if (!watched.equals(state.highest)) {
-            watched = state.highest;
-            isGivenUp = false;
-            sinceTick = state.now;
-            heardTick = NEVER;
-            for (int i = 0; i < beat.length; i++) {
-                beat[i] = -1;
-                movedTick[i] = state.now;
-            }
+        if (!seen.equals(state.highest)) {
+            seen = state.highest;
+            watch(seen);
+        }
+    }
+
+    private void watch(Ballot ballot) {
+        watched = ballot;
+        isGivenUp = false;
+        sinceTick = state.now;
+        heardTick = NEVER;
+        for (int i = 0; i < beat.length; i++) {
+            beat[i] = -1;
+            movedTick[i] = state.now;
         }
     }
 

@@ -15,7 +15,7 @@ final class Learner {
     private final TreeMap<Long, Propose> proposals = new TreeMap<>();
     private long proposalBytes;
 
-    /** What the leader of a ballot has said to be decided. */
+    /** What the leader that is followed has said to be decided. */
     private Ballot decidedIn = Ballot.NONE;
 
     private long decidedTo;
@@ -30,10 +30,11 @@ final class Learner {
         this.state = state;
     }
 
+    /** The leader that is followed proposes. */
     void onPropose(Propose m) {
         onDecided(m.ballot(), m.decided());
         Propose known = proposals.get(m.position());
-        if (m.position() <= state.decided || known != null && m.ballot().lessThan(known.ballot())) {
+        if (m.position() <= state.decided) {
             return;
         }
         proposalBytes += m.value().length() - (known == null ? 0 : known.value().length());
@@ -43,14 +44,11 @@ final class Learner {
         }
     }
 
+    /** The leader that is followed says this to be decided: where it has proposed in its ballot, with that value. */
     void onDecided(Ballot ballot, long decided) {
         state.known = Math.max(state.known, decided);
-        if (decidedIn.lessThan(ballot)) {
-            decidedIn = ballot;
-            decidedTo = decided;
-        } else if (decidedIn.equals(ballot)) {
-            decidedTo = Math.max(decidedTo, decided);
-        }
+        decidedTo = decidedIn.equals(ballot) ? Math.max(decidedTo, decided) : decided;
+        decidedIn = ballot;
     }
 
     /**

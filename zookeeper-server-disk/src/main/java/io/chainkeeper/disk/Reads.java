@@ -73,15 +73,19 @@ final class Reads {
         }
     }
 
-    /** Asks for what waits; leads, hears a leader, or does neither. */
-    void ask(Leadership leadership, boolean hearsLeader) {
-        boolean isLost = !requested.isEmpty() && (!hearsLeader || !requestBallot.equals(state.highest));
+    /**
+     * Asks for what waits; leads, hears a leader, or does neither.
+     *
+     * @param ballot in which this server or the other one leads
+     */
+    void ask(Leadership leadership, boolean hearsLeader, Ballot ballot) {
+        boolean isLost = !requested.isEmpty() && (!hearsLeader || !requestBallot.equals(ballot));
         if (isLost || leadership != null) {
             waiting.addAll(requested);
             requested = List.of();
         }
         if (hearsLeader || leadership != null) {
-            askAgainWhoseLeaderIsGone();
+            askAgainWhoseLeaderIsGone(ballot);
         }
         if (leadership != null && !waiting.isEmpty()) {
             asked.add(new Asked(++state.round, leadership.readIndex(), NOBODY, 0, waiting));
@@ -89,7 +93,7 @@ final class Reads {
         } else if (hearsLeader && !waiting.isEmpty() && requested.isEmpty()) {
             requested = waiting;
             waiting = new ArrayList<>();
-            requestBallot = state.highest;
+            requestBallot = ballot;
             state.effects.send(requestBallot.replica(), new ReadIndexRequest(requestBallot, ++number));
         } else if (!waiting.isEmpty() && leadership == null && !hearsLeader) {
             readRings();
@@ -97,9 +101,9 @@ final class Reads {
     }
 
     /** What a leader of an earlier ballot had under way may never be decided; the present one names what is. */
-    private void askAgainWhoseLeaderIsGone() {
+    private void askAgainWhoseLeaderIsGone(Ballot ballot) {
         indexed.removeIf(each -> {
-            boolean isOfAnother = !each.ballot().equals(state.highest);
+            boolean isOfAnother = !each.ballot().equals(ballot);
             if (isOfAnother) {
                 waiting.addAll(each.tokens());
             }
