@@ -20,13 +20,20 @@ import org.slf4j.LoggerFactory;
  * repeated by itself: the protocol goes on saying what it needs, and from whom, and the next attempt continues where
  * the last one ended; whom it named while one was asked in vain is asked next. Another member's files may be others,
  * so what one has begun to send is continued with that one, whoever is named, until an attempt brings nothing. There
- * is no deadline but that for a single answer. Safe for use by any thread.
+ * is no deadline but that for a single answer, and one for a member that only prepares its state while another one is
+ * named. Safe for use by any thread.
  */
 public final class SnapshotReceiver implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SnapshotReceiver.class);
 
     /** The same member is not asked again for so long after an attempt failed. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * A member may prepare its state for so long before another one is asked that was named meanwhile: its disk may
+     * hang. It goes on preparing, so with large trees each one has its state at hand when its turn comes again.
+     */
+    private static final long PREPARING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final int NOBODY = -1;
 
@@ -156,6 +163,10 @@ public final class SnapshotReceiver implements AutoCloseable {
         private final long position;
         private final IncomingState incoming = new IncomingState(orderingDirectory);
         private StateDownload download;
+
+        /** When the member was asked for an offer, or has last given more than the word that it prepares one. */
+        private long offeredNanos;
+
         private boolean failed;
         private boolean leavesPart;
 
@@ -201,6 +212,7 @@ public final class SnapshotReceiver implements AutoCloseable {
             ClusterIdentity identity = ClusterIdentity.read(orderingDirectory);
             UUID cluster = identity == null ? null : identity.clusterId();
             download = new StateDownload("server " + peer, opened, incoming, position, cluster, progress, bounds);
+            offeredNanos = scheduler.nanoTime();
             return Next.GO_ON;
         }
 
@@ -209,7 +221,21 @@ public final class SnapshotReceiver implements AutoCloseable {
                 return Next.END;
             }
             StateManifest manifest = download.step();
-            return manifest == null ? Next.GO_ON : complete(manifest);
+            if (manifest != null) {
+                return complete(manifest);
+            }
+            checkPatience();
+            return Next.GO_ON;
+        }
+
+        private void checkPatience() throws IOException {
+            long now = scheduler.nanoTime();
+            if (!download.waitsForOffer()) {
+                offeredNanos = now;
+            } else if (now - offeredNanos > PREPARING_NANOS && isAnotherNamed()) {
+                throw new IOException("it has prepared its state for "
+                        + TimeUnit.NANOSECONDS.toSeconds(now - offeredNanos) + " s; another server is asked meanwhile");
+            }
         }
 
         private Next complete(StateManifest manifest) throws IOException {
@@ -247,6 +273,10 @@ public final class SnapshotReceiver implements AutoCloseable {
             channel = opened;
         }
         return resume();
+    }
+
+    private synchronized boolean isAnotherNamed() {
+        return neededMeanwhile != null;
     }
 
     private synchronized boolean resume() {

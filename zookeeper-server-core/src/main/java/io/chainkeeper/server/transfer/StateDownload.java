@@ -118,6 +118,11 @@ final class StateDownload {
         return fetched;
     }
 
+    /** Whether the sender has offered nothing that could be fetched, or takes back what it has offered. */
+    boolean waitsForOffer() {
+        return phase == Phase.ASKING;
+    }
+
     private StateRequest request() {
         if (phase == Phase.ASKING) {
             return StateRequest.manifest(preferredSnapshotZxid, neededPosition - 1);

@@ -143,6 +143,52 @@ public final class SnapshotReceiverTest {
         assertTrue(fetched.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
     }
 
+    /** Its disk may hang while it takes a snapshot for this replica: it says so each time, without end. */
+    @Test
+    public void memberPreparesItsStateForLong_whoWasNamedMeanwhileIsAskedNext() throws Exception {
+        AtomicLong answers = new AtomicLong();
+        fetch = fetch(peer -> {
+            asked.add(peer);
+            return peer == 1 ? channel() : preparing(answers);
+        });
+        assertEquals(2, needUntilAsked(2));
+        fetch.stateNeeded(1, 50);
+        assertEquals(Integer.valueOf(1), asked.poll(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(fetched.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
+        assertTrue(answers.get() + " answers of a second each", answers.get() >= 10);
+    }
+
+    @Test
+    public void memberPreparesItsStateForLong_nobodyElseIsNamed_isAskedOn() throws Exception {
+        AtomicLong answers = new AtomicLong();
+        fetch = fetch(peer -> {
+            asked.add(peer);
+            return preparing(answers);
+        });
+        assertEquals(2, needUntilAsked(2));
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (answers.get() < 100 && System.nanoTime() < deadline) {
+            fetch.stateNeeded(2, 50);
+        }
+        assertTrue(answers.get() >= 100);
+        assertNull(asked.poll());
+    }
+
+    /** A member that only says, once a second, that it prepares its state. */
+    private StateChannel preparing(AtomicLong answers) {
+        return new StateChannel() {
+            @Override
+            public ByteSlice call(ByteSlice request) {
+                answers.incrementAndGet();
+                nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+                return StateAnswer.empty(StateAnswer.Kind.PREPARING).encode();
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
     /** The files of another member may be others. */
     @Test
     public void transferBreaksOff_isContinuedWithTheSameMemberUntilItBringsNothing() throws Exception {
