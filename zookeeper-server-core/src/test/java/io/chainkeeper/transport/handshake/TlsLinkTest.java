@@ -213,9 +213,10 @@ public class TlsLinkTest {
         QuorumTls tlsOfOne = tls(stores.config("first", "second"));
         QuorumTls tlsOfTwo = tls(stores.config("second", "first"));
         StateResponder responder = (peer, request) -> ByteSlice.of(longest);
-        one = TestReplica.start(1, TestReplica.expecting(2), settings -> settings.tls(tlsOfOne), responder);
-        two = TestReplica.start(2, one.asPeer(1), settings -> settings.tls(tlsOfTwo), responder);
-        one.transport.setPeers(two.asPeer(2));
+        // Who dials learns the other's port last: a link that is up would go down with a change of addresses.
+        two = TestReplica.start(2, TestReplica.expecting(1), settings -> settings.tls(tlsOfTwo), responder);
+        one = TestReplica.start(1, two.asPeer(2), settings -> settings.tls(tlsOfOne), responder);
+        two.transport.setPeers(one.asPeer(1));
         try (StateChannel fromTwo = two.transport.openStateChannel(1);
                 StateChannel fromOne = one.transport.openStateChannel(2)) {
             for (int i = 0; i < 5; i++) {

@@ -36,9 +36,10 @@ abstract class StateChannelPair {
     /** Starts both, each with this responder, and waits for the link. */
     final void startPair(StateResponder responder, UnaryOperator<TransportSettings.Builder> changes)
             throws IOException {
-        one = TestReplica.start(1, TestReplica.expecting(2), changes, responder);
-        two = TestReplica.start(2, one.asPeer(1), changes, responder);
-        one.transport.setPeers(two.asPeer(2));
+        // Who dials learns the other's port last: a link that is up would go down with a change of addresses.
+        two = TestReplica.start(2, TestReplica.expecting(1), changes, responder);
+        one = TestReplica.start(1, two.asPeer(2), changes, responder);
+        two.transport.setPeers(one.asPeer(1));
         one.awaitUp(2);
         two.awaitUp(1);
     }
