@@ -9,8 +9,8 @@ import org.junit.Before;
 import org.junit.Test;
 
 /**
- * Server 2 has tried to lead with a ballot that reached one disk only, and only server 3 has seen it there. Server 1
- * leads with a lower one, which it has every right to.
+ * Server 2 tries to lead with a ballot that reaches one disk only, and only server 3 sees it there. Server 1 leads with a
+ * lower one, which it has every right to.
  */
 public final class ForgottenBallotTest {
     private final DiskEnsemble ensemble = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
@@ -19,7 +19,7 @@ public final class ForgottenBallotTest {
     private final DiskNode observer = ensemble.node(3);
 
     @Before
-    public void observerKnowsABallotThatNobodyElseKnows() {
+    public void observerSeesABallotThatReachedOneDisk() {
         ensemble.start(1, List.of(1, 2));
         assertEquals(1, ensemble.awaitLeader());
         ensemble.start(2, List.of(1, 2));
@@ -34,7 +34,14 @@ public final class ForgottenBallotTest {
             assertTrue("server 2 tries to lead", ticks < 10 * DiskEnsemble.LONG);
             ensemble.run(1);
         }
+    }
+
+    /** Server 2 starts from the disks on which its ballot is not. */
+    private void candidateForgets() {
         ensemble.crash(2);
+    }
+
+    private void leaderLeadsInALowerOne() {
         leader.cutOff(0, true);
         ensemble.start(1, List.of(1, 2));
         ensemble.linkAll();
@@ -47,6 +54,8 @@ public final class ForgottenBallotTest {
 
     @Test
     public void whoHasSeenIt_followsTheLowerOneThatLives() {
+        candidateForgets();
+        leaderLeadsInALowerOne();
         ensemble.assertGoesOn(3);
         assertEquals(Role.OBSERVER, observer.status().role());
         assertEquals(1, observer.status().leader());
@@ -54,6 +63,8 @@ public final class ForgottenBallotTest {
 
     @Test
     public void leaderSeesItLater_leadsAboveIt() {
+        candidateForgets();
+        leaderLeadsInALowerOne();
         ensemble.run(DiskEnsemble.LONG);
         long lower = leader.status().epoch();
         leader.cutOff(0, false);
@@ -65,6 +76,8 @@ public final class ForgottenBallotTest {
 
     @Test
     public void itsServerIsBack_oneOfBothLeadsAllThree() {
+        candidateForgets();
+        leaderLeadsInALowerOne();
         candidate.refuseWrites(1, false);
         candidate.refuseWrites(2, false);
         ensemble.start(2, List.of(1, 2));
@@ -74,5 +87,22 @@ public final class ForgottenBallotTest {
             ensemble.assertGoesOn(id);
             assertEquals(ensemble.leader(), ensemble.node(id).status().leader());
         }
+    }
+
+    /** It was held up by its disks only: who follows the lower one by then has to follow the higher one again. */
+    @Test
+    public void itsServerLeadsInItAfterAll_isFollowedByWhoHasFollowedTheLower() {
+        leaderLeadsInALowerOne();
+        ensemble.assertGoesOn(3);
+        long epoch = observer.status().epoch();
+        assertEquals(1, observer.status().leader());
+        candidate.refuseWrites(1, false);
+        candidate.refuseWrites(2, false);
+        ensemble.run(DiskEnsemble.LONG);
+        assertEquals(2, ensemble.leader());
+        assertEquals(
+                "it leads in the ballot of before", epoch, candidate.status().epoch());
+        assertEquals(2, observer.status().leader());
+        ensemble.assertGoesOn(3);
     }
 }
