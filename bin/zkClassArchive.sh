@@ -28,12 +28,17 @@ archive_list() {
   # shellcheck disable=SC2064
   trap "rm -f $(printf '%q ' "$CLASS_LIST" "$CLASS_LIST.whole" "$new")" EXIT
   renice -n 10 $$ >/dev/null 2>&1 || true
-  while ((size != before && waits < 30)); do
+  while (((size <= 0 || size != before) && waits < 30)); do
     sleep 2
     waits=$((waits + 1))
     before=$size
-    size=$(wc -c <"$CLASS_LIST" 2>/dev/null || echo 0)
+    size=0
+    [[ ! -f "$CLASS_LIST" ]] || size=$(wc -c <"$CLASS_LIST")
   done
+  if ((size <= 0)); then
+    echo "zkClassArchive.sh: no JVM has written $CLASS_LIST within $((2 * waits)) s; no class archive is made" >&2
+    exit 1
+  fi
   # the JVM writes in blocks, which end anywhere
   sed '$d' "$CLASS_LIST" >"$CLASS_LIST.whole"
   ZOO_JARS_ONLY=true ZOO_CLASS_ARCHIVE=/nowhere find_jars
