@@ -149,6 +149,8 @@ final class ClientScript {
         script.step(
                 "missed creation of " + client,
                 bench -> bench.client("c").create(path + "/comes", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT));
+        // A server that has not come as far as the session has seen refuses it.
+        script.step(other + " knows what " + client + " has seen", bench -> sync(bench.client(other), "/"));
         script.step("reconnected " + client, bench -> {
             bench.move(client, other);
             bench.awaitConnected(client);

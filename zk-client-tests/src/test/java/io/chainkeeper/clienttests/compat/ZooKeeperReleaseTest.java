@@ -3,12 +3,14 @@ package io.chainkeeper.clienttests.compat;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNotEquals;
 
+import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.FourLetterWord;
 import io.chainkeeper.clienttests.harness.OtherRelease;
 import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.AfterClass;
 import org.junit.BeforeClass;
@@ -28,6 +30,8 @@ import org.junit.runners.Parameterized.Parameters;
  */
 @RunWith(Parameterized.class)
 public class ZooKeeperReleaseTest {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
     @ClassRule
     public static final Ensemble present = SideBySideTest.settings(Ensemble.named("zookeeper-present"))
             .servers(1)
@@ -67,8 +71,13 @@ public class ZooKeeperReleaseTest {
         assertEquals(release(present.server(1)), release(mixed.server(1)));
     }
 
-    private static String release(ServerProcess server) {
-        return FourLetterWord.srvr(server, "Zookeeper version");
+    private static String release(ServerProcess server) throws Exception {
+        String[] release = new String[1];
+        Await.until("server " + server.id() + " tells its release", LIMIT, () -> {
+            release[0] = FourLetterWord.srvr(server, "Zookeeper version");
+            return release[0] != null;
+        });
+        return release[0];
     }
 
     @Test

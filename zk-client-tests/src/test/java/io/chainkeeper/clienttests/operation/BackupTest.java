@@ -3,6 +3,7 @@ package io.chainkeeper.clienttests.operation;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.clienttests.harness.Await;
 import io.chainkeeper.clienttests.harness.Clients;
 import io.chainkeeper.clienttests.harness.Ensemble;
 import io.chainkeeper.clienttests.harness.LoadGenerator;
@@ -11,6 +12,7 @@ import io.chainkeeper.clienttests.harness.ServerProcess;
 import io.chainkeeper.clienttests.harness.TreeDump;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +32,7 @@ import org.junit.rules.TestRule;
 /** Backups of a member that works, by processes that are killed; what they bring back is compared with what was. */
 public class BackupTest {
     private static final long SCRIPT_LIMIT_SECONDS = 60;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int WRITES = 400;
     private static final int KILLS = 4;
     private static final String CONFIG = "/zookeeper/config";
@@ -89,7 +92,7 @@ public class BackupTest {
                 load.stop();
             }
             ensemble.awaitCaughtUp();
-            calmZxid = ensemble.server(1).zxid();
+            calmZxid = zxid(ensemble.server(1));
             calm = TreeDump.of(ensemble.server(1)).lines();
             record(client, history, 1);
         }
@@ -126,6 +129,16 @@ public class BackupTest {
             }
             history.add(new Written(stat.getMzxid(), path, data));
         }
+    }
+
+    /** A server that is slow to answer has a zxid all the same. */
+    private static long zxid(ServerProcess server) throws Exception {
+        long[] zxid = new long[1];
+        Await.until("server " + server.id() + " tells its zxid", LIMIT, () -> {
+            zxid[0] = server.zxid();
+            return zxid[0] >= 0;
+        });
+        return zxid[0];
     }
 
     /** At moments that differ; what a killed run leaves must neither be taken for a backup nor spoil one. */

@@ -150,7 +150,7 @@ public class DiskInputTest {
         assertRefused(Map.of(), "of 3 disks 1 can be used, a majority is needed");
         assertEquals(0, disks.tool(server, "inspect", "--mend").exitCode());
         ensemble.startAll();
-        assertEquals("leader", server.mode());
+        assertEquals(server, ensemble.leader());
         List<String> problems = server.lastLogLines(Integer.MAX_VALUE).stream()
                 .filter(line -> line.contains("A shared disk is not used"))
                 .toList();

@@ -118,6 +118,7 @@ public class SlowRequestTest {
                 follower.pause();
             }
             CompletableFuture<Integer> answer = write(client, "/paused");
+            Await.until("the leader has the write", LIMIT, () -> leader.gauge("outstanding_requests") > 0);
             Await.pass(FAULT);
             for (ServerProcess follower : three.behind(leader)) {
                 follower.resume();
