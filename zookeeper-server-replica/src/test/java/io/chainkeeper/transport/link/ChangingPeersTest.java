@@ -119,6 +119,8 @@ public class ChangingPeersTest {
         Await.until(() -> "listens at " + after, () -> one.port() == after);
         two.transport.setPeers(one.asPeer(1));
         Await.until("linked at the new port", () -> one.listener.timesUp(2) == 2);
+        // Who dials is told last.
+        Await.until("linked there too", () -> two.listener.timesUp(1) == 2);
         assertEquals(List.of("up", "down", "up"), two.listener.events(1));
     }
 
