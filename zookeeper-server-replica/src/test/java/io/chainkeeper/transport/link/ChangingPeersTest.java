@@ -166,6 +166,7 @@ public class ChangingPeersTest {
         TestReplica one = start(1, Map.of(2, NOWHERE, 3, NOWHERE));
         TestReplica two = start(2, Map.of(1, one.asPeer(1).get(1), 3, NOWHERE));
         TestReplica three = start(3, peers(one, two));
+        awaitLinked(one, two);
         awaitLinked(one, three);
         awaitLinked(two, three);
         assertFlows(one, three, "before");
