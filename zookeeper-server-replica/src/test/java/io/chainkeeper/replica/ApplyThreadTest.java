@@ -52,7 +52,9 @@ public final class ApplyThreadTest {
     }
 
     private void awaitApplied(long position) {
-        Failures.await("position " + position, () -> applyThread.appliedPosition() == position);
+        // The position counts as applied before the application is told so, by another thread than this one.
+        Failures.await("position " + position, () -> application.events().contains(position + " applied"));
+        assertEquals(position, applyThread.appliedPosition());
     }
 
     private void propose(long sequence, String text) {

@@ -30,9 +30,13 @@ public final class LinksThreadTest {
     private static final String LINKS = "links";
     private static final ReplicaLimits LIMITS = new ReplicaLimits(1 << 20, 1_000, 2_000, 1 << 20, 100, 1 << 20, 10, 10);
 
+    /** Longer than a test takes. */
+    private static final int LONG_TICK_MILLIS = 3_600_000;
+
     private final ExecutorService linksThread = Executors.newSingleThreadExecutor(task -> new Thread(task, LINKS));
     private final BlockingQueue<String> proposedBy = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> failedBy = new LinkedBlockingQueue<>();
+    private ReplicaLimits limits = LIMITS;
     private Replica replica;
 
     @After
@@ -73,7 +77,7 @@ public final class LinksThreadTest {
                         (proxy, method, arguments) ->
                                 method.getName().equals("execute") ? execute.test((Runnable) arguments[0]) : null),
                 new RecordingApplication(),
-                LIMITS,
+                limits,
                 (message, cause) -> failedBy.add(Thread.currentThread().getName()),
                 ThreadScheduler.INSTANCE);
         replica.start();
@@ -96,9 +100,10 @@ public final class LinksThreadTest {
 
     @Test
     public void linksHaveAThread_itOrders() throws Exception {
+        // A tick is given by the host's own thread, and takes along what waits.
+        limits = LIMITS.withTickMillis(LONG_TICK_MILLIS);
         start(this::toLinks, () -> {});
         int byLinks = 0;
-        // A tick may fall between, which is given by the host's own thread, and takes along what waits.
         for (int i = 0; i < 100; i++) {
             propose();
             byLinks += await(proposedBy).equals(LINKS) ? 1 : 0;

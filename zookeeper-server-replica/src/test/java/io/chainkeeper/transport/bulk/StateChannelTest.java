@@ -11,10 +11,12 @@ import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.StateChannel;
 import io.chainkeeper.transport.StateResponder;
 import io.chainkeeper.transport.TransportSettings;
+import io.chainkeeper.transport.handshake.HandshakeMessage;
 import io.chainkeeper.transport.handshake.HandshakeMessage.Purpose;
 import io.chainkeeper.transport.netty.Await;
 import io.chainkeeper.transport.netty.RawPeer;
 import io.chainkeeper.transport.netty.TestReplica;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +31,6 @@ import org.junit.Test;
 
 /** Bulk requests and answers between two replicas. */
 public class StateChannelTest extends StateChannelPair {
-    /** Not less than a busy machine may need from the opening of a connection to the first request. */
     private static final int IDLE_LIMIT_MILLIS = 1_000;
 
     private final AtomicReference<StateResponder> responder =
@@ -45,6 +46,14 @@ public class StateChannelTest extends StateChannelPair {
 
     private static UnaryOperator<TransportSettings.Builder> limits(int connections, int idle, int answer) {
         return settings -> settings.limits(TestReplica.LIMITS.withStateConnections(connections, idle, answer));
+    }
+
+    /** Joins and asks in one piece, as between the two a connection is idle; the answer shows that it has its place. */
+    private static String joinAndAsk(RawPeer peer, String text) throws Exception {
+        peer.say(RawPeer.hello(2, 1, Purpose.STATE)).hear();
+        peer.sayAtOnce(RawPeer.encode(new HandshakeMessage.Accepted()), RawPeer.frame(text));
+        DataInputStream in = new DataInputStream(peer.socket.getInputStream());
+        return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
     }
 
     private static ByteSlice text(String text) {
@@ -151,7 +160,8 @@ public class StateChannelTest extends StateChannelPair {
         try {
             for (int i = 0; i < 4; i++) {
                 RawPeer peer = new RawPeer(one.address());
-                raw.add(peer.join(2, 1, Purpose.STATE));
+                raw.add(peer);
+                assertEquals("2 asked x", joinAndAsk(peer, "x"));
             }
             String refused = assertThrows(IOException.class, () -> two.transport.openStateChannel(1))
                     .getMessage();
@@ -217,14 +227,16 @@ public class StateChannelTest extends StateChannelPair {
     @Test(timeout = 120_000)
     public void nothingIsAsked_acceptedConnectionIsClosed() throws Exception {
         startPair(limits(4, IDLE_LIMIT_MILLIS, 60_000));
-        try (StateChannel channel = two.transport.openStateChannel(1)) {
-            assertEquals("2 asked x", text(channel.call(text("x"))));
-            // Begun later and closed before: by then the first has been idle for too long, too.
+        try (StateChannel channel = two.transport.openStateChannel(1);
+                RawPeer asked = new RawPeer(one.address())) {
+            assertEquals("2 asked x", joinAndAsk(asked, "x"));
+            // Begun later and closed before: by then the first have been idle for too long, too.
             for (int i = 0; i < 2; i++) {
                 try (RawPeer idle = new RawPeer(one.address())) {
                     idle.join(2, 1, Purpose.STATE).awaitClosed();
                 }
             }
+            asked.awaitClosed();
             assertContains(failure(channel), "closed by the other side");
         }
         assertEquals(List.of("up"), one.listener.events(2));
@@ -244,8 +256,8 @@ public class StateChannelTest extends StateChannelPair {
             }
             return text("at last");
         });
-        try (StateChannel channel = two.transport.openStateChannel(1)) {
-            assertEquals("at last", text(channel.call(text("x"))));
+        try (RawPeer asked = new RawPeer(one.address())) {
+            assertEquals("at last", joinAndAsk(asked, "x"));
         }
     }
 

@@ -10,7 +10,9 @@ import org.junit.Test;
 
 public class RefusalReporterTest {
     private final RecordingListener listener = new RecordingListener();
-    private final RefusalReporter reporter = new RefusalReporter(1, peer -> peer == 2, listener, System::nanoTime);
+
+    /** No time passes: what is reported depends on it. */
+    private final RefusalReporter reporter = new RefusalReporter(1, peer -> peer == 2, listener, () -> 0);
 
     private void claimed(String reason) {
         reporter.refused(2, Refused.elsewhere(reason), false, outcome -> outcome.accept(false));

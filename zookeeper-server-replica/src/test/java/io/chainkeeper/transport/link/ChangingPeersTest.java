@@ -119,6 +119,8 @@ public class ChangingPeersTest {
         Await.until(() -> "listens at " + after, () -> one.port() == after);
         two.transport.setPeers(one.asPeer(1));
         Await.until("linked at the new port", () -> one.listener.timesUp(2) == 2);
+        // Who dials is told last.
+        Await.until("linked there too", () -> two.listener.timesUp(1) == 2);
         assertEquals(List.of("up", "down", "up"), two.listener.events(1));
     }
 
@@ -164,6 +166,7 @@ public class ChangingPeersTest {
         TestReplica one = start(1, Map.of(2, NOWHERE, 3, NOWHERE));
         TestReplica two = start(2, Map.of(1, one.asPeer(1).get(1), 3, NOWHERE));
         TestReplica three = start(3, peers(one, two));
+        awaitLinked(one, two);
         awaitLinked(one, three);
         awaitLinked(two, three);
         assertFlows(one, three, "before");

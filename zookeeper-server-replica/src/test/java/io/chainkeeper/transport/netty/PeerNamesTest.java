@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertThrows;
 import static org.junit.Assert.assertTrue;
 
+import io.chainkeeper.FreePorts;
 import io.chainkeeper.transport.HostResolver;
 import io.chainkeeper.transport.PeerAddress;
 import io.chainkeeper.transport.TransportSettings;
@@ -77,8 +78,9 @@ public class PeerNamesTest {
 
     @Test(timeout = 120_000)
     public void peerMovesToAnotherAddress_isFoundThere() throws Exception {
-        startOne("127.0.0.1", 0);
-        int port = one.port();
+        // The system gives this port to nobody else while nobody listens there.
+        int port = FreePorts.next();
+        startOne("127.0.0.1", port);
         addresses.set(List.of(address(1)));
         startTwo(port);
         two.awaitUp(1);
