@@ -64,7 +64,7 @@ public class ObserverTest {
     @Test
     public void observers_serveReadsAndWrites() throws Exception {
         for (int id : new int[] {4, 5}) {
-            assertEquals("observer", ensemble.server(id).mode());
+            assertEquals("observer", ensemble.server(id).modeOnce());
             assertTrue(FourLetterWord.ask(ensemble.server(id), "conf").contains("peerType=1"));
         }
         try (ZooKeeper writer = Clients.connect(ensemble.server(4).connectString());

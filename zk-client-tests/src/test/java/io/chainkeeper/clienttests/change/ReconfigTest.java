@@ -163,7 +163,7 @@ public class ReconfigTest {
             }
             ensemble.killAll();
             ensemble.startAll();
-            assertEquals("observer", ensemble.server(2).mode());
+            assertEquals("observer", ensemble.server(2).modeOnce());
             for (ServerProcess server : ensemble.servers()) {
                 try (ZooKeeper client = Clients.connect(server.connectString())) {
                     assertArrayEquals(config, client.getConfig(false, null));

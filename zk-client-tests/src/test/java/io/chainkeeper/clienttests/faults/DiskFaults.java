@@ -234,7 +234,7 @@ abstract class DiskFaults {
                 links.separate(List.of(leader), others(leader));
                 Await.pass(LONGER_THAN_TIMEOUTS);
             });
-            assertEquals("leader", leader.mode());
+            assertEquals("leader", leader.modeOnce());
             workload.during("leader killed behind cut links", others(leader), leader::kill);
             links.healAll();
             leader.start();

@@ -139,7 +139,7 @@ public class DiskOutagesTest {
                     assertTrue(hasLogged(server, "Shared disk 2 is not used: it hangs"));
                 }
             });
-            assertEquals("leader", leader.mode());
+            assertEquals("leader", leader.modeOnce());
             workload.during("and the leader is killed", List.of(other), () -> {
                 leader.signal("KILL");
                 Await.pass(LONGER_THAN_TIMEOUTS);
@@ -190,7 +190,7 @@ public class DiskOutagesTest {
                         cut(victim, MAJORITY, fault);
                         Await.pass(LONGER_THAN_TIMEOUTS);
                     });
-                    assertEquals("leader", other(victim).mode());
+                    assertEquals("leader", other(victim).modeOnce());
                     disks.healAll();
                     workload.awaitRecovered();
                 }
@@ -210,7 +210,7 @@ public class DiskOutagesTest {
                     cut(other, MAJORITY, fault);
                     Await.pass(LONGER_THAN_TIMEOUTS);
                 });
-                assertEquals("leader", leader.mode());
+                assertEquals("leader", leader.modeOnce());
                 disks.healAll();
                 Await.pass(A_MOMENT);
                 links.healAll();
@@ -234,7 +234,7 @@ public class DiskOutagesTest {
                 // It has nothing but its disks to learn from that another one leads.
                 disks.healAll();
                 Await.pass(LONGER_THAN_TIMEOUTS);
-                assertEquals("leader", other(victim).mode());
+                assertEquals("leader", other(victim).modeOnce());
                 links.healAll();
                 workload.awaitRecovered();
             }

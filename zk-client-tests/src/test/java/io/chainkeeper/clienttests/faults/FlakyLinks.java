@@ -48,7 +48,7 @@ abstract class FlakyLinks {
             List<Long> ballotRounds = ballotRounds();
             workload.during("links of follower " + flaky.id() + " flap", ensemble.behind(flaky), () -> flap(flaky));
             workload.awaitRecovered();
-            assertEquals("leader", leader.mode());
+            assertEquals("leader", leader.modeOnce());
             assertEquals("rounds of the ballots", ballotRounds, ballotRounds());
             workload.finish();
         }
@@ -66,7 +66,7 @@ abstract class FlakyLinks {
             long stable = highestRound();
             System.out.println("links of the leader flap: " + (stable - before) + " ballot rounds");
             workload.during("links are stable again", ensemble.servers(), () -> Await.pass(LONGER_THAN_TIMEOUTS));
-            assertEquals("leader", leader.mode());
+            assertEquals("leader", leader.modeOnce());
             assertEquals("highest round of the ballots", stable, highestRound());
             assertTrue("ballot rounds while the links of the leader flapped", stable - before <= MAX_BALLOT_ROUNDS);
             workload.finish();

@@ -48,7 +48,7 @@ public class FlakyLinksOfThreeTest extends FlakyLinks {
                     });
                 }
             }
-            assertEquals("leader", leader.mode());
+            assertEquals("leader", leader.modeOnce());
             assertEquals("rounds of the ballots", ballotRounds, ballotRounds());
             workload.finish();
         }

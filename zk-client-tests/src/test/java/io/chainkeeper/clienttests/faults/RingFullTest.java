@@ -106,7 +106,10 @@ public class RingFullTest {
                 assertTrue("so do sessions", second.getSessionId() != 0);
             }
             String name = "because server " + other.id() + " has no checkpoint";
-            assertTrue(leader.lastLogLines(LAST_LOG_LINES).stream().anyMatch(line -> line.contains(name)));
+            Await.until(
+                    "the leader says so",
+                    LIMIT,
+                    () -> leader.lastLogLines(LAST_LOG_LINES).stream().anyMatch(line -> line.contains(name)));
             assertEquals(other.id(), leader.gauge("ordering_ring_held_by"));
             admin.reconfigure(null, Integer.toString(other.id()), null, -1, null);
             Await.until("writes", LIMIT, () -> write(admin, 1) == 0);

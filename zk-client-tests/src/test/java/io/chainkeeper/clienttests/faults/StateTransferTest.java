@@ -44,11 +44,8 @@ public class StateTransferTest {
         Assume.assumeFalse(
                 "with shared disks the order is not in the servers' logs",
                 Ensemble.defaultProtocol().equals("disk"));
-        ServerProcess away = ensemble.servers().stream()
-                .filter(server -> !"leader".equals(server.mode()))
-                .findFirst()
-                .orElseThrow();
         ServerProcess leader = ensemble.leader();
+        ServerProcess away = ensemble.behind(leader).get(0);
         try (ZooKeeper client = Clients.connect(leader.connectString())) {
             for (int i = 0; i < NODES; i++) {
                 client.create("/n" + i, new byte[1], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);

@@ -39,12 +39,23 @@ public final class FourLetterWord {
      * not answer within two seconds, does not serve or has no such line.
      */
     public static String srvr(ServerProcess server, String name) {
-        String answer;
         try {
-            answer = ask(server, "srvr", SRVR_MILLIS);
+            return value(ask(server, "srvr", SRVR_MILLIS), name);
         } catch (IOException e) {
             return null;
         }
+    }
+
+    /**
+     * As {@link #srvr}, for those who ask once.
+     *
+     * @throws IOException as {@link #ask} does
+     */
+    static String srvrOnce(ServerProcess server, String name) throws IOException {
+        return value(ask(server, "srvr"), name);
+    }
+
+    private static String value(String answer, String name) {
         for (String line : answer.split("\n")) {
             if (line.startsWith(name + ": ")) {
                 return line.substring(name.length() + 2).trim();

@@ -4,6 +4,7 @@ import io.chainkeeper.FreePorts;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,16 +83,28 @@ public final class Pods extends ExternalResource {
 
     /** Ends the post-start hook that a pod may have in the background, as the end of its container does. */
     private void stopJoining(int pod) {
-        Path file = conf(pod).resolve("join.pid");
+        Path file = joining(pod);
         try {
-            if (Files.exists(file)) {
-                ProcessHandle.of(Long.parseLong(Files.readString(file).trim())).ifPresent(hook -> {
+            String id = textOf(file);
+            if (!id.isEmpty()) {
+                ProcessHandle.of(Long.parseLong(id)).ifPresent(hook -> {
                     hook.descendants().forEach(ProcessHandle::destroyForcibly);
                     hook.destroyForcibly();
                 });
+                // Another process may get this id later.
+                Files.deleteIfExists(file);
             }
         } catch (IOException e) {
             throw new IllegalStateException(file + " cannot be read", e);
+        }
+    }
+
+    /** The hook deletes the file when it has done its work. */
+    private static String textOf(Path file) throws IOException {
+        try {
+            return Files.readString(file).trim();
+        } catch (NoSuchFileException e) {
+            return "";
         }
     }
 
@@ -113,6 +126,11 @@ public final class Pods extends ExternalResource {
 
     private Path conf(int pod) {
         return directory.resolve("pod-" + pod).resolve("conf");
+    }
+
+    /** Where the post-start hook says what of it is in the background. */
+    private Path joining(int pod) {
+        return conf(pod).resolve("join.pid");
     }
 
     private ProcessBuilder builder(int pod, String command) throws IOException {
@@ -154,7 +172,7 @@ public final class Pods extends ExternalResource {
     /** Starts the container of a new pod, on the volume of its name, and runs its post-start hook. */
     public void create(int pod) throws Exception {
         Files.deleteIfExists(conf(pod).resolve("zoo.cfg"));
-        Files.deleteIfExists(conf(pod).resolve("join.pid"));
+        Files.deleteIfExists(joining(pod));
         startContainer(pod);
     }
 
@@ -168,9 +186,20 @@ public final class Pods extends ExternalResource {
                 .start();
         ServerProcess.killAtTheEnd(server);
         servers.put(pod, server);
+        Path joining = joining(pod);
+        if (pod >= founders) {
+            Files.writeString(joining, "");
+        }
         Scripts.Result joined = Scripts.run(HOOK_LIMIT_SECONDS, builder(pod, "join"));
         if (joined.exitCode() != 0) {
             throw new AssertionError("post-start hook of pod " + pod + ": " + joined);
+        }
+        if (pod >= founders) {
+            // What goes on in the background says so itself, behind the end of the hook.
+            Await.until(
+                    "pod " + pod + " tries to join, or has done so",
+                    READY_LIMIT,
+                    () -> !Files.exists(joining) || !textOf(joining).isEmpty());
         }
     }
 

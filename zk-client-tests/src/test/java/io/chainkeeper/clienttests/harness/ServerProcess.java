@@ -205,6 +205,11 @@ public final class ServerProcess {
         return FourLetterWord.srvr(this, "Mode");
     }
 
+    /** As {@link #mode}, for those who ask once: of a busy server the answer is waited for. */
+    public String modeOnce() throws IOException {
+        return FourLetterWord.srvrOnce(this, "Mode");
+    }
+
     /** Returns the last zxid of the server's tree, or -1 while it does not serve. */
     public long zxid() {
         String zxid = FourLetterWord.srvr(this, "Zxid");
