@@ -91,8 +91,13 @@ join() {
   if [[ -w /proc/1/fd/1 && "${POD_HOOK_LOG:-}" == "" ]]; then
     POD_HOOK_LOG=/proc/1/fd/1
   fi
+  : >"$JOINING"
   set -m
   (join_until_done >>"${POD_HOOK_LOG:-/dev/null}" 2>&1 </dev/null) &
+  # a leave that comes at once has to find whom it ends
+  while [[ -f "$JOINING" && ! -s "$JOINING" ]] && kill -0 $! 2>/dev/null; do
+    sleep 0.1
+  done
 }
 
 # Ends a hook that still tries to make this server a member, with the process that does so, and says whether there was one.

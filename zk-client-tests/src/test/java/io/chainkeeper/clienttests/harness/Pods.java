@@ -186,20 +186,9 @@ public final class Pods extends ExternalResource {
                 .start();
         ServerProcess.killAtTheEnd(server);
         servers.put(pod, server);
-        Path joining = joining(pod);
-        if (pod >= founders) {
-            Files.writeString(joining, "");
-        }
         Scripts.Result joined = Scripts.run(HOOK_LIMIT_SECONDS, builder(pod, "join"));
         if (joined.exitCode() != 0) {
             throw new AssertionError("post-start hook of pod " + pod + ": " + joined);
-        }
-        if (pod >= founders) {
-            // What goes on in the background says so itself, behind the end of the hook.
-            Await.until(
-                    "pod " + pod + " tries to join, or has done so",
-                    READY_LIMIT,
-                    () -> !Files.exists(joining) || !textOf(joining).isEmpty());
         }
     }
 
