@@ -133,12 +133,14 @@ abstract class DistributionScripts {
         return builder.start();
     }
 
-    void awaitReady() throws InterruptedException {
+    /** Until then what was started last may still bear the command line of the script. */
+    void awaitReady() throws Exception {
         long deadlineNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!Files.exists(ready)) {
             assertTrue("the stand-in for java does not start", System.nanoTime() < deadlineNanos);
             TimeUnit.MILLISECONDS.sleep(10);
         }
+        Files.delete(ready);
     }
 
     static void assertEnd(Result result, int exitCode, String out) {

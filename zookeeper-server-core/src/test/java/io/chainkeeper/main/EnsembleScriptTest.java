@@ -61,6 +61,7 @@ public class EnsembleScriptTest extends DistributionScripts {
                         ""));
         Files.createDirectories(data.resolve("version-2"));
         assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        awaitReady();
         ProcessHandle installed = processOf(pidFile);
 
         assertEnd(
@@ -68,6 +69,7 @@ public class EnsembleScriptTest extends DistributionScripts {
                 0,
                 "Stopping zookeeper ... no zookeeper to stop (could not find file " + samplePidFile + ")\n"
                         + "Starting zookeeper ... STARTED\n");
+        awaitReady();
         List<String> command =
                 List.of(processOf(samplePidFile).info().arguments().orElseThrow());
         assertEquals(command.toString(), ensemble + "/server-1/zoo.cfg", command.get(command.size() - 1));
@@ -83,6 +85,7 @@ public class EnsembleScriptTest extends DistributionScripts {
     @Test
     public void processOfAnotherServer_isNeitherShownNorKilled() throws Exception {
         assertEnd(run("start"), 0, "Starting zookeeper ... STARTED\n");
+        awaitReady();
         Files.copy(pidFile, samplePidFile);
         Result status = ensemble("status");
         assertTrue(status.out(), status.out().contains("not running"));
@@ -94,6 +97,7 @@ public class EnsembleScriptTest extends DistributionScripts {
     @Test
     public void idWithAZeroInFront_isThatServer() throws Exception {
         assertEquals(0, ensemble("restart", "01").exitCode());
+        awaitReady();
         ProcessHandle server = processOf(samplePidFile);
         assertEquals(0, ensemble("kill", "01").exitCode());
         server.onExit().get(60, TimeUnit.SECONDS);
@@ -105,6 +109,7 @@ public class EnsembleScriptTest extends DistributionScripts {
         Files.writeString(conf.resolve("java.env"), "JAVA_HOME=" + environment.remove("JAVA_HOME") + "\n");
         environment.put("PATH", "/usr/bin:/bin");
         assertEquals(0, ensemble("restart", "1").exitCode());
+        awaitReady();
         List<String> command =
                 List.of(processOf(samplePidFile).info().arguments().orElseThrow());
         assertTrue(command.toString(), command.get(0).startsWith(folder.getRoot() + "/jdk/bin/java"));

@@ -41,6 +41,7 @@ public class InitializeScriptTest extends DistributionScripts {
     @Test
     public void initializeOfARunningServer_isRefused() throws Exception {
         run("start");
+        awaitReady();
         Result refused = initialize("--force");
         assertEquals(1, refused.exitCode());
         assertTrue(refused.out(), refused.out().contains("stop it first: zkServer.sh stop"));

@@ -28,8 +28,8 @@ public class ServerScriptTest extends DistributionScripts {
                 first.err().contains("ZooKeeper JMX enabled by default\nUsing config: " + conf + "/zoo.cfg"));
         String pid = Files.readString(pidFile).trim();
         assertTrue(ProcessHandle.of(Long.parseLong(pid)).orElseThrow().isAlive());
-        assertEnd(run("start"), 1, "Starting zookeeper ... already running as process " + pid + ".\n");
         awaitReady();
+        assertEnd(run("start"), 1, "Starting zookeeper ... already running as process " + pid + ".\n");
         assertEnd(run("stop"), 0, "Stopping zookeeper ... STOPPED\n");
         assertFalse(Files.exists(pidFile));
         assertTrue(Files.exists(end));
@@ -126,12 +126,12 @@ public class ServerScriptTest extends DistributionScripts {
                     "dataDir=" + data + "\nsecureClientPort=" + port + "\nsecureClientPortAddress=127.0.0.1\n");
             assertEnd(run("status"), 1, note + "Its mode is not known: port " + port + " takes connections.\n");
             assertEquals(0, run("start").exitCode());
+            awaitReady();
             String runs = note + "Its mode is not known: process "
                     + Files.readString(pidFile).trim() + " runs, ";
             assertEnd(run("status"), 1, runs + "and port " + port + " takes connections.\n");
             socket.close();
             assertEnd(run("status"), 1, runs + "but port " + port + " takes no connections.\n");
-            awaitReady();
             assertEquals(0, run("stop").exitCode());
             assertEnd(run("status"), 1, note + "It is probably not running.\n");
         }

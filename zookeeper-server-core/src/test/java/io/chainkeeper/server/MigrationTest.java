@@ -43,6 +43,8 @@ import org.junit.rules.TemporaryFolder;
 
 /** Data directories that come from Apache ZooKeeper, and go back to it. */
 public class MigrationTest {
+    private static final int LONG_TIMEOUT_MILLIS = 30_000;
+
     @Rule
     public final TemporaryFolder folder = new TemporaryFolder();
 
@@ -59,6 +61,8 @@ public class MigrationTest {
             server = new ZooKeeperServer(
                     new FileTxnSnapLog(directory.toFile(), directory.toFile()), TestEnsemble.TICK_MILLIS, "");
             server.setCreateSessionTrackerServerId(serverId);
+            // Twenty short ticks would be too little for sessions that are to outlive a start.
+            server.setMaxSessionTimeout(LONG_TIMEOUT_MILLIS);
             factory = new NIOServerCnxnFactory();
             factory.configure(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
             factory.startup(server);
@@ -97,10 +101,10 @@ public class MigrationTest {
         byte[] password;
         long sessionId;
         try (Apache apache = new Apache(apacheDirectory)) {
-            RawClient live = new RawClient(apache.port(), 4_000);
+            RawClient live = new RawClient(apache.port(), LONG_TIMEOUT_MILLIS);
             sessionId = live.sessionId();
             password = live.password();
-            RawClient left = new RawClient(apache.port(), 1_000);
+            RawClient left = new RawClient(apache.port(), 4_000);
             create(left, 1, "/a", CreateMode.PERSISTENT);
             create(left, 2, "/left", CreateMode.EPHEMERAL);
             left.close();
@@ -112,7 +116,7 @@ public class MigrationTest {
                     ensemble.dataDirectory(id).resolve("version-2"));
         }
         ensemble.startAll();
-        RawClient attached = new RawClient(ensemble.clientPort(2), 4_000, sessionId, password);
+        RawClient attached = new RawClient(ensemble.clientPort(2), LONG_TIMEOUT_MILLIS, sessionId, password);
         assertEquals("a session of the Apache server goes on", sessionId, attached.sessionId());
         ZooKeeper client = ensemble.client(1);
         assertArrayEquals("apache".getBytes(StandardCharsets.UTF_8), client.getData("/a", false, null));
@@ -160,7 +164,7 @@ public class MigrationTest {
         for (int id = 1; id <= 3; id++) {
             if (id == 1 || id == 4 - ahead) {
                 try (Apache apache = new Apache(apacheDirectory)) {
-                    RawClient client = new RawClient(apache.port(), 1_000);
+                    RawClient client = new RawClient(apache.port(), 4_000);
                     create(client, 1, id == 1 ? "/a" : "/b", CreateMode.PERSISTENT);
                     client.close();
                 }

@@ -3,9 +3,12 @@ package io.chainkeeper.server;
 import static org.junit.Assert.assertNotNull;
 
 import io.chainkeeper.config.OrderingConfig.ReadConsistency;
+import java.util.List;
 import java.util.Map;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
@@ -98,8 +101,16 @@ public class NodeLifetimeTest {
         create(client, "/used", CreateMode.CONTAINER);
         create(client, "/used/child", CreateMode.PERSISTENT);
         String later = createFor(client, "/later-", CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL, LONG_MILLIS);
-        createFor(client, "/parent", CreateMode.PERSISTENT_WITH_TTL, SHORT_MILLIS);
-        String child = createFor(client, "/parent/child-", CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL, LONG_MILLIS);
+        // In one: without a child the parent could be gone before it has one.
+        List<OpResult> both = client.multi(List.of(
+                Op.create("/parent", null, Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT_WITH_TTL, SHORT_MILLIS),
+                Op.create(
+                        "/parent/child-",
+                        null,
+                        Ids.OPEN_ACL_UNSAFE,
+                        CreateMode.PERSISTENT_SEQUENTIAL_WITH_TTL,
+                        LONG_MILLIS)));
+        String child = ((OpResult.CreateResult) both.get(1)).getPath();
         awaitReaping(client);
         assertNotNull("a container that never had a child", client.exists("/unused", false));
         assertNotNull("a container that has one", client.exists("/used", false));

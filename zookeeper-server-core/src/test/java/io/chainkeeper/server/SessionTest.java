@@ -82,6 +82,8 @@ public class SessionTest {
         client.setData("/e", new byte[] {1}, -1);
         assertEquals(sessionId, client.getSessionId());
         assertNotNull(ensemble.client(3).exists("/e", false));
+        // Replica 1 may be the last one to execute it.
+        ensemble.awaitEqualPositions();
         assertFalse(ensemble.server(1).getSessionTracker().getSessionExpiryMap().values().stream()
                 .anyMatch(ids -> ids.contains(sessionId)));
     }

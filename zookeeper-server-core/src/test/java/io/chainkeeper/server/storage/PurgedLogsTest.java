@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.server.persistence.Util;
 import org.junit.Rule;
@@ -29,16 +30,22 @@ public class PurgedLogsTest {
     @Test
     public void filesBegunMeanwhile_stay() throws Exception {
         AtomicLong begun = new AtomicLong();
+        CountDownLatch purged = new CountDownLatch(1);
         Files.createFile(log(1));
         begun.set(1);
         Thread executor = new Thread(() -> {
             try {
                 for (long zxid = 2; zxid <= FILES; zxid++) {
+                    if (zxid == FILES / 2) {
+                        purged.await();
+                    }
                     Files.createFile(log(zxid));
                     begun.set(zxid);
                 }
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
             }
         });
         executor.start();
@@ -46,6 +53,9 @@ public class PurgedLogsTest {
         while (executor.isAlive()) {
             oldest = Math.max(1, begun.get() - KEPT);
             SnapshotWriter.purgeLogs(folder.getRoot().toPath(), oldest);
+            if (!Files.exists(log(1))) {
+                purged.countDown();
+            }
         }
         executor.join();
         assertEquals(FILES, begun.get());

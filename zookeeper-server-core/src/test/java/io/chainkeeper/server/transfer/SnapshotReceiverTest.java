@@ -91,9 +91,19 @@ public final class SnapshotReceiverTest {
 
     /** Says it until somebody is asked: the attempt before may be about to end. */
     private int needUntilAsked(int peer) throws InterruptedException {
+        return needUntilAsked(peer, 0);
+    }
+
+    /** As much later as whoever was asked in vain is left alone, also if that attempt is only about to end. */
+    private int needLaterUntilAsked(int peer) throws InterruptedException {
+        return needUntilAsked(peer, TimeUnit.SECONDS.toNanos(6));
+    }
+
+    private int needUntilAsked(int peer, long passingNanos) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
         Integer who = null;
         while (who == null && System.nanoTime() < deadline) {
+            nowNanos.addAndGet(passingNanos);
             fetch.stateNeeded(peer, 50);
             who = asked.poll(10, TimeUnit.MILLISECONDS);
         }
@@ -119,8 +129,7 @@ public final class SnapshotReceiverTest {
         assertEquals(2, needUntilAsked(2));
         fetch.stateNeeded(2, 50);
         assertNull(asked.poll(50, TimeUnit.MILLISECONDS));
-        nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
-        assertEquals(2, needUntilAsked(2));
+        assertEquals(2, needLaterUntilAsked(2));
     }
 
     /** Who names them in turn may name each one always while the same one is asked in vain. */
@@ -214,8 +223,7 @@ public final class SnapshotReceiverTest {
         assertTrue(brokeOff.await(DEADLINE_SECONDS, TimeUnit.SECONDS));
         fetch.stateNeeded(2, 50);
         assertNull(asked.poll(50, TimeUnit.MILLISECONDS));
-        nowNanos.addAndGet(TimeUnit.SECONDS.toNanos(6));
-        assertEquals("it is continued", 1, needUntilAsked(2));
+        assertEquals("it is continued", 1, needLaterUntilAsked(2));
         assertEquals("the second attempt has brought nothing", 2, needUntilAsked(2));
     }
 
