@@ -142,7 +142,7 @@ public class InstalledPackageTest {
         succeeds("nobody", cli, "-server", client, "create", "/greeting", "hello");
         String answer = succeeds("nobody", cli, "-server", client, "get", "/greeting");
         assertTrue(answer, answer.contains("hello"));
-        Await.until("class archive", SERVING_LIMIT, () -> exists("/var/cache/chainkeeper/classes.jsa"));
+        Await.until("class archive", FirstStartTest.ARCHIVE_LIMIT, () -> exists("/var/cache/chainkeeper/classes.jsa"));
         // root does not run what the service could have written
         assertTrue(succeeds("chainkeeper", SERVER, "print-cmd").contains("SharedArchiveFile"));
         assertFalse(succeeds("root", SERVER, "print-cmd").contains("SharedArchiveFile"));
