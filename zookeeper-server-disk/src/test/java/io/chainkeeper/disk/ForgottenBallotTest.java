@@ -9,8 +9,8 @@ import org.junit.Before;
 import org.junit.Test;
 
 /**
- * Server 2 tries to lead with a ballot that reaches one disk only, and only server 3 sees it there. Server 1 leads with a
- * lower one, which it has every right to.
+ * Server 2 tries to lead with a ballot that reaches one disk only, and only server 3 sees it there. Server 1 leads with
+ * a lower one, which it has every right to.
  */
 public final class ForgottenBallotTest {
     private final DiskEnsemble ensemble = new DiskEnsemble(new DiskPaxosFactory(), 3, 3, 1);
