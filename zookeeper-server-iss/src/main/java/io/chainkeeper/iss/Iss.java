@@ -487,8 +487,17 @@ final class Iss implements InputCycle.Handlers {
     // ---------------------------------------------------------------- telling
 
     private Status ownStatus() {
+        return status(bucket.isStuck());
+    }
+
+    /** Wishes of others are told on: whoever wishes for the end of the epoch may not reach the coordinator. */
+    private Status relayedStatus() {
+        return status(bucket.isStuck() || state.epoch != null && state.epoch.endIsWanted());
+    }
+
+    private Status status(boolean wantsEnd) {
         boolean resend = state.epoch != null && early.missed(state.epoch.number());
-        return state.status(bucket.isStuck(), resend);
+        return state.status(wantsEnd, resend);
     }
 
     /** What others wait for is told at once; the rest with the heartbeat. */
@@ -504,14 +513,14 @@ final class Iss implements InputCycle.Handlers {
         }
         for (int id = 1; id < Peers.IDS; id++) {
             if (toldNews[id] && state.peers.linkUp[id] && !news) {
-                effects.send(id, now);
+                effects.send(id, relayedStatus());
             }
             toldNews[id] = false;
         }
     }
 
     private void tellAll() {
-        Status now = ownStatus();
+        Status now = relayedStatus();
         boolean sameEpoch = told != null && told.epoch() == now.epoch();
         told = now;
         Status sent = sameEpoch ? withoutResend(now) : now;

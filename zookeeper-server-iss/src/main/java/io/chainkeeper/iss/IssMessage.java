@@ -147,7 +147,7 @@ sealed interface IssMessage extends Message {
      * @param disk number of its disk, 0 until it is durable
      * @param votes whether it votes in its epoch
      * @param speaks whether it still proposes in the segment that it led at first
-     * @param wantsEnd whether it has commands or wishes for the next epoch
+     * @param wantsEnd whether it has commands or wishes for the next epoch, or has heard that of another
      * @param resend whether it dropped messages of this epoch before it was in it
      */
     record Status(

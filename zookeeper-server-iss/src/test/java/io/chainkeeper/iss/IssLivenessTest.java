@@ -5,6 +5,7 @@ import static org.junit.Assert.assertTrue;
 
 import io.chainkeeper.iss.IssEnsemble.Envelope;
 import io.chainkeeper.iss.IssMessage.AcceptNil;
+import io.chainkeeper.iss.IssMessage.PreVote;
 import io.chainkeeper.ordering.Ensemble;
 import io.chainkeeper.ordering.OrderingStatus.Role;
 import java.util.List;
@@ -351,5 +352,34 @@ public final class IssLivenessTest {
         assertTrue(
                 back + " back, " + hanging + " hangs",
                 ensemble.commandsAt(1 + hanging % 5).contains("asked"));
+    }
+
+    /**
+     * Seed 971301198. A replica wishes for the end of the epoch, since it hears nothing of the coordinator, which leads
+     * its bucket; all others hear the wish. They must not take the coordinator for one that stands still.
+     */
+    @Test
+    public void coordinatorDoesNotHearWhoWishesForTheEnd_othersTellIt() {
+        IssEnsemble ensemble = IssEnsemble.notStarted(4, 3);
+        ensemble.members().forEach(ensemble::start);
+        ensemble.ticks(2 * SUSPICION_TICKS);
+        int coordinator = ensemble.node(1).status().leader();
+        long epoch = ensemble.node(1).gauge("epoch");
+        int cutOff = ensemble.members().stream()
+                .filter(id -> id > 4 && ownerOf(id, epoch) == coordinator)
+                .findFirst()
+                .orElseThrow();
+        ensemble.lose(e -> touches(e, coordinator) && touches(e, cutOff));
+        ensemble.ticks(2 * SUSPICION_TICKS);
+        ensemble.propose(cutOff, "a");
+        ensemble.ticks(4 * SUSPICION_TICKS);
+        assertEquals(List.of("a"), ensemble.commandsAt(1));
+        assertEquals(Role.LEADER, ensemble.node(coordinator).status().role());
+        assertTrue(ensemble.sent().stream().noneMatch(e -> e.is(PreVote.class)));
+    }
+
+    /** Of the members 1 to 4 and who leads the commands of which replica, as the buckets rotate. */
+    private static int ownerOf(int id, long epoch) {
+        return 1 + (int) ((id + epoch) % 4);
     }
 }
